@@ -8,6 +8,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/comparison.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/price_json.hpp"
 
@@ -139,7 +140,7 @@ std::string comparison_json(const ComparisonReport& report) {
     row["price"] = run.price ? price_json(*run.price) : Json(nullptr);
     json["runs"].push_back(std::move(row));
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string comparison_csv(const ComparisonReport& report) {

@@ -8,6 +8,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/cost.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 namespace {
@@ -90,7 +91,7 @@ std::string cost_json(const CostReport& report) {
       json["sources"].push_back(std::move(entry));
     }
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string cost_csv(const CostReport& report) {

@@ -3,6 +3,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/diff.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 namespace {
@@ -42,7 +43,7 @@ std::string diff_json(const PredictionDiff& diff) {
   }
   const Json json = {
       {"schema", "rooftile/diff/1"}, {"a", side_json(diff.a)}, {"b", side_json(diff.b)}, {"layers", std::move(layers)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2);
 }
 
 std::string diff_csv(const PredictionDiff& diff) {

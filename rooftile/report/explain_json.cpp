@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/explanation.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 namespace {
@@ -69,7 +70,7 @@ std::string explanation_json(std::span<const Explanation> explanations) {
   Json json = Json::array();
   for (const Explanation& explanation : explanations) json.push_back(json_of(explanation));
   // A model may carry any bytes in its names; what is not UTF-8 is replaced, not fatal.
-  return (explanations.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_list_text(json);
 }
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/explore.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/scaled_resources.hpp"
 
 namespace rooftile {
@@ -56,7 +57,7 @@ std::string explore_json(const ExploreReport& report) {
   json["base_time_s"] = report.base_time > 0 ? Json(report.base_time) : Json(nullptr);
   json["best"] = designs_json(report, results.best.designs());
   if (!results.pareto.metrics().empty()) json["pareto"] = designs_json(report, results.pareto.designs());
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2);
 }
 
 std::string scaling_json(std::string_view what, std::span<const ScalingRow> rows) {
@@ -77,7 +78,7 @@ std::string scaling_json(std::string_view what, std::span<const ScalingRow> rows
     options.push_back(std::move(one));
   }
   const Json json = {{"schema", "rooftile/scaling/1"}, {"what", std::string(what)}, {"options", std::move(options)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2);
 }
 
 }  // namespace rooftile

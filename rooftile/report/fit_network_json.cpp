@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/fit_network.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 namespace {
@@ -93,7 +94,7 @@ std::string network_fit_json(const NetworkFit& fit, const RunRows& rows) {
                                {"fitted", total.training},
                                {"held_out", errors_json(total.validation)}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 FittedPoints fitted_points(const NetworkFit& fit) {

@@ -108,9 +108,4 @@ std::string warnings_text(const std::vector<std::string>& warnings) {
   return text;
 }
 
-std::string json_text(const std::vector<Json>& values) {
-  const Json all = values.size() == 1 ? values.front() : Json(values);
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace rooftile

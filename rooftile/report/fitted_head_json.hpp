@@ -55,7 +55,4 @@ std::string left_out_text(const std::vector<Skipped>& left_out);
 // One line a warning, or "".
 std::string warnings_text(const std::vector<std::string>& warnings);
 
-// A value as JSON, or as many as an array; what is not UTF-8 is replaced.
-std::string json_text(const std::vector<nlohmann::ordered_json>& values);
-
 }  // namespace rooftile

@@ -1,4 +1,5 @@
 #include "rooftile/report/fitted_validation.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/validation_json.hpp"
 
 namespace rooftile {
@@ -15,7 +16,7 @@ std::string fitted_validation_json(const FittedValidation& result) {
   json["beyond"] = {{"rows", rows_beyond(result)},
                     {"other_gpus", json_of(result.other_gpus)},
                     {"other_precisions", json_of(result.other_precisions)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace rooftile

@@ -10,6 +10,7 @@
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/gpu/facts.hpp"
 #include "rooftile/report/facts.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -95,7 +96,7 @@ std::string gpus_json(std::span<const Gpu> gpus) {
                     {"compute_capability", gpu.compute_capability},
                     {"facts", std::move(facts)}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace rooftile

@@ -9,6 +9,7 @@
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/prediction_json.hpp"
 #include "rooftile/report/text.hpp"
 
@@ -84,7 +85,7 @@ std::string grey_box_prediction_json(std::span<const GreyBoxPrediction> predicti
       json["layers"].push_back(json_of(layer, prediction.sm_count));
     values.push_back(std::move(json));
   }
-  return json_text(values);
+  return json_list_text(values);
 }
 
 std::string grey_box_prediction_csv(std::span<const GreyBoxPrediction> predictions) {

@@ -8,6 +8,7 @@
 #include "rooftile/predict/plan_summary.hpp"
 #include "rooftile/report/input_json.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/memory_fit.hpp"
 #include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/prediction_json.hpp"
@@ -153,7 +154,7 @@ std::string json_report(std::span<const Prediction> predictions, std::span<const
     json.push_back(prediction_json(predictions[i], gpus.empty() ? nullptr : &gpus[i]));
   }
   // A model may carry any bytes in its names; what is not UTF-8 is replaced, not fatal.
-  return (predictions.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_list_text(json);
 }
 
 }  // namespace rooftile

@@ -7,6 +7,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/layers.hpp"
 #include "rooftile/report/text.hpp"
 #include "rooftile/workload/phase.hpp"
@@ -94,7 +95,7 @@ std::string layers_json(const LayersPrediction& prediction) {
   Json json = head_json(prediction, kPerLayer, interval_of(prediction));
   json["layers"] = Json::array();
   for (const FittedLayerTime& layer : prediction.layers) json["layers"].push_back(json_of(layer));
-  return json_text({json});
+  return json_text(json);
 }
 
 std::string layers_csv(const LayersPrediction& prediction) {

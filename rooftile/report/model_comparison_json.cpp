@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/grey_box.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 
@@ -27,7 +28,7 @@ std::string model_comparison_json(const ModelComparison& comparison) {
     }
     json["scores"].push_back(std::move(one));
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace rooftile

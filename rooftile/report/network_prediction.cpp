@@ -6,6 +6,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/report/fitted_head_json.hpp"
 #include "rooftile/report/fitted_prediction.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/text.hpp"
 
 namespace rooftile {
@@ -72,7 +73,7 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
 std::string network_prediction_json(std::span<const NetworkPrediction> predictions) {
   std::vector<Json> values;
   for (const NetworkPrediction& prediction : predictions) values.push_back(json_of(prediction));
-  return json_text(values);
+  return json_list_text(values);
 }
 
 std::string network_prediction_csv(std::span<const NetworkPrediction> predictions) {

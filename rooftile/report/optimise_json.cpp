@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/optimise.hpp"
 
 namespace rooftile {
@@ -154,7 +155,7 @@ std::string optimum_json(const OptimumReport& report) {
     if (axis.beyond) answer["beyond"] = {{"value", *axis.beyond_value}, {"objective", *axis.beyond}};
     json["axes"].push_back(std::move(answer));
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string optimum_csv(const OptimumReport& report) {

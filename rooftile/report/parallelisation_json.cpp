@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/parallelisation_parts.hpp"
 
@@ -70,7 +71,7 @@ std::string parallelisation_json(const ParallelisationReport& report) {
   if (report.seq_len > 0) json["seq_len"] = report.seq_len;
   for (std::size_t i = 0; i < ways_shown(report); ++i) json["ways"].push_back(way_json(report.tried[i].step));
   for (const std::size_t i : front_of(report.tried)) json["front"].push_back(way_json(report.tried[i].step));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string parallelisation_csv(const ParallelisationReport& report) {

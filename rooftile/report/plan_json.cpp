@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/report/input_json.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/memory_json.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/price_json.hpp"
@@ -71,7 +72,7 @@ std::string plan_json(const PlanReport& report) {
   for (const std::size_t i : plan.best_of_gpus) json["best_of_gpus"].push_back(option_json(plan, plan.options[i]));
   for (const std::size_t i : plan.front) json["front"].push_back(option_json(plan, plan.options[i]));
   for (const RuledOut& gpu : plan.ruled_out) json["ruled_out"].push_back({{"gpu", gpu.gpu}, {"why", gpu.why}});
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string plan_csv(const PlanReport& report) {

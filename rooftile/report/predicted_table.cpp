@@ -10,6 +10,7 @@
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/report/interval.hpp"
+#include "rooftile/report/json_text.hpp"
 
 namespace rooftile {
 namespace {
@@ -79,7 +80,7 @@ std::string predicted_json(const PredictedTable& table) {
     json["rows"].push_back(std::move(object));
   }
   // A table may hold any bytes; what is not UTF-8 is replaced, not fatal.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string predicted_text(const PredictedTable& table, std::size_t width) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/roofline.hpp"
 
 namespace rooftile {
@@ -154,7 +155,7 @@ std::string roofline_json(std::span<const View> views) {
   Json json = Json::array();
   for (const View& view : views) json.push_back(json_of(view));
   // Names come from models and profiles and may hold any bytes; what is not UTF-8 is replaced.
-  return (views.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_list_text(json);
 }
 
 }  // namespace rooftile

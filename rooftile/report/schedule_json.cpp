@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/schedule.hpp"
 
 namespace rooftile {
@@ -42,7 +43,7 @@ std::string schedule_json(const ScheduleReport& report) {
                             {"tardiness_s", tardiness_of(job, placement.end()).value()},
                             {"weight", job.weight}});
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string schedule_csv(const ScheduleReport& report) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/sensitivity.hpp"
 
 namespace rooftile {
@@ -113,7 +114,7 @@ void add_rows(std::string& text, const Sensitivity& study) {
 std::string sensitivity_json(std::span<const Sensitivity> studies) {
   Json json = Json::array();
   for (const Sensitivity& study : studies) json.push_back(json_of(study));
-  return (studies.size() == 1 ? json.front() : json).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_list_text(json);
 }
 
 std::string sensitivity_csv(std::span<const Sensitivity> studies) {

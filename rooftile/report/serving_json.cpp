@@ -1,6 +1,7 @@
 // A served language model, as JSON.
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/price_json.hpp"
 #include "rooftile/report/serving.hpp"
 
@@ -72,7 +73,7 @@ std::string serving_json(const ServingReport& report) {
     if (report.bound.each_token) json["knee"]["each_token_s"] = report.bound.each_token->value();
     if (report.knee->rate > 0) json["knee"]["figures"] = figures_json(report.knee->figures);
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace rooftile

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/simulation.hpp"
 
 namespace rooftile {
@@ -88,7 +89,7 @@ std::string simulation_json(const SimulationReport& report) {
   json.update(settings_json(report));
   json["layers"] = Json::array();
   for (const SimulatedLayer& layer : report.layers) json["layers"].push_back(layer_json(report, layer));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string simulation_csv(const SimulationReport& report) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/store.hpp"
 
 namespace rooftile {
@@ -42,7 +43,7 @@ std::string store_json(const StoreContents& contents) {
                      {"fitted", std::move(fitted)},
                      {"predictions", std::move(predictions)}};
   // Text from files may be of any encoding.
-  return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(file, 2);
 }
 
 std::string store_csv(const StoreContents& contents) {
@@ -64,7 +65,7 @@ std::string store_check_json(const StoreCheck& check) {
                      {"path", check.path},
                      {"damaged", false},
                      {"measurements", check.measurements}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2);
 }
 
 }  // namespace rooftile

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/study.hpp"
 #include "rooftile/roofline/stalls.hpp"
 
@@ -38,7 +39,7 @@ std::string study_json(const Study& study, const StudyResult& result) {
     json["gpus"].push_back({{"gpu", gpu.gpu.id}, {"price", price_of_part(gpu.price, price_source_of(gpu))}});
   }
   for (const StudyRun& run : result.runs) json["runs"].push_back(run_json(study, run));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace rooftile

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/names.hpp"
 #include "rooftile/report/report.hpp"
 #include "rooftile/report/text.hpp"
@@ -97,7 +98,7 @@ std::string support_json(std::string_view model, std::span<const LayerEstimate> 
                      {"predictable", !layers.empty()},
                      {"supported", std::move(supported)},
                      {"unsupported", std::move(left_out)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2);
 }
 
 std::string support_csv(std::span<const LayerEstimate> layers, const std::vector<Skipped>& unsupported) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "rooftile/report/json_text.hpp"
 #include "rooftile/report/validation.hpp"
 
 namespace rooftile {
@@ -84,8 +85,6 @@ Json json_of(const Validation& validation) {
   return json;
 }
 
-std::string validation_json(const Validation& validation) {
-  return json_of(validation).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string validation_json(const Validation& validation) { return json_text(json_of(validation)); }
 
 }  // namespace rooftile
