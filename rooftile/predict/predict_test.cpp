@@ -53,6 +53,23 @@ TEST(Estimate, FullyConnectedIsAPointwiseConvolution) {
   EXPECT_EQ(as_gemm.traffic.dram, as_conv.traffic.dram);
 }
 
+TEST(Estimate, Tf32WithoutUnitsForItIsFp32) {
+  const Gemm gemm = {.m = 512, .n = 512, .k = 512};
+  const auto expect_alike = [](const LayerEstimate& tf32, const LayerEstimate& wide) {
+    EXPECT_EQ(tf32.time, wide.time);
+    EXPECT_EQ(tf32.time_low, wide.time_low);
+    EXPECT_TRUE(interval_of(tf32));
+  };
+  for (const char* id : {"t4", "k80"}) {
+    const Gpu gpu = find_gpu(id).value();
+    const PredictOptions tf32 = {.precision = DType::tf32};
+    expect_alike(estimate(gemm, gpu, tf32), estimate(gemm, gpu));
+    expect_alike(estimate(conv_of(64, 64, 30, 3), gpu, tf32), estimate(conv_of(64, 64, 30, 3), gpu));
+  }
+  EXPECT_FALSE(interval_of(estimate(gemm, find_gpu("k80").value(), {.precision = DType::bf16})))
+      << "nobody measured it";
+}
+
 TEST(Estimate, RooflineIsArithmeticOrBytesOfThePass) {
   const Gpu gpu = titan_xp();
   const Conv conv = conv_of(64, 64, 30, 3);

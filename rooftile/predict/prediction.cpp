@@ -154,7 +154,8 @@ std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
 // 0.43 (docs/accuracy.md, Intervals).
 double network_error(const Prediction& prediction) {
   constexpr double kFp32 = 0.1, kNarrow = 0.22, kOtherFramework = 0.4;
-  const double kernels = prediction.precision == DType::fp32 ? kFp32 : kNarrow;
+  const bool tf32_as_fp32 = prediction.precision == DType::tf32 && prediction.computed == DType::fp32;
+  const double kernels = prediction.precision == DType::fp32 || tf32_as_fp32 ? kFp32 : kNarrow;
   const bool usual =
       prediction.framework.empty() ? prediction.execution != Execution::engine : runs_pytorch(prediction.framework);
   return usual ? kernels : std::hypot(kernels, kOtherFramework);

@@ -30,6 +30,12 @@ TEST(NetworkError, IsLargerWherePyTorchDoesNotRun) {
 TEST(NetworkError, IsSmallerInFp32) {
   Prediction wide;
   EXPECT_LT(network_error(wide), error_of("PyTorch"));
+  Prediction tf32;
+  tf32.precision = DType::tf32;
+  tf32.computed = DType::tf32;
+  EXPECT_EQ(network_error(tf32), error_of("PyTorch"));
+  tf32.computed = DType::fp32;
+  EXPECT_EQ(network_error(tf32), network_error(wide)) << "what runs is FP32";
 }
 
 }  // namespace

@@ -135,8 +135,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;
   // Products and convolutions on tensor cores in types that no fit has rows of, or of narrower weights, err as those in
-  // FP16 and BF16 do (docs/accuracy.md, Intervals). Nobody measured narrow types on the lanes.
-  const bool measured = !lanes || options.precision == DType::fp32;
+  // FP16 and BF16 do (docs/accuracy.md, Intervals). Nobody measured narrow types on the lanes, where TF32 is FP32.
+  const bool measured = !lanes || options.precision == DType::fp32 || options.precision == DType::tf32;
   if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
   if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
   if (!measured) model.no_interval = NoInterval::precision;
