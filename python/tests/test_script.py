@@ -525,7 +525,8 @@ def test_a_script_that_cannot_be_read(tmp_path):
 
 @pytest.mark.parametrize("line, is_right", [
     ("model(torch.ones(4, 2))", False), ("x + torch.ones(2)", False), ("torch.cat([x, torch.ones(4, 2)])", False),
-    ("x + torch.tensor(2.0)", True), ("x[torch.tensor([0, 1])]", True), ("x.copy_(torch.ones(4, 2))", True)])
+    ("x + torch.tensor(2.0)", True), ("x + torch.ones(4, 2).type_as(x)", True),
+    ("x.sum() + torch.ones(2048, 1024).type_as(x)", True), ("x.sum() + torch.ones_like(torch.ones(2048, 1024))", False), ("x[torch.tensor([0, 1])]", True), ("x.copy_(torch.ones(4, 2))", True)])
 def test_a_kernel_reads_no_tensors_of_the_host(tmp_path, line, is_right):
     run = capture(tmp_path, f"import torch\nmodel, x = torch.nn.Linear(2, 2).cuda(), torch.ones(4, 2).cuda()\nmodel(x)\n{line}\n")
     assert (run.returncode == 0) == is_right

@@ -127,7 +127,8 @@ def with_gpu(memory):
         for module in (torch.cuda.amp.common, torch.cuda.amp.grad_scaler):
             if hasattr(module, "amp_definitely_not_available"):
                 stack.enter_context(mock.patch.object(module, "amp_definitely_not_available", lambda: False))
-        for name, value in {"to": to, "cuda": cuda, "cpu": cpu, "pin_memory": lambda self, *_: self}.items():
+        for name, value in {"to": to, "type_as": lambda self, other: to(self, other), "cuda": cuda, "cpu": cpu,
+                            "pin_memory": lambda self, *_: self}.items():
             stack.enter_context(method(torch.Tensor, name, value))
         yield
 
