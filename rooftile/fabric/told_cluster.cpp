@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/gpu/pcie.hpp"
@@ -53,21 +55,46 @@ std::optional<Adapters> adapters_of(std::string_view text) {
   return Adapters{one * std::max(1.0, count_of(lower)), one};
 }
 
+constexpr int kLastPcie = 6;
+
+// 4 of "pcie 4.0 x16", 3 of "pci express gen3": the first number that does not count lanes.
+std::optional<int> generation_of(std::string_view pcie) {
+  constexpr std::string_view kWhole = "0123456789";
+  std::size_t begin = pcie.find_first_of(kWhole);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(pcie.find_first_not_of(kWhole, begin), pcie.size());
+    const bool lanes = pcie[begin - 1] == 'x' || (end < pcie.size() && pcie[end] == 'x');
+    if (!lanes) return parse_number<int>(pcie.substr(begin, end - begin));
+    begin = pcie.find_first_of(kWhole, end);
+  }
+  return {};
+}
+
+tl::unexpected<Error> no_link(std::string_view text) {
+  return fail(ErrorCode::bad_input,
+              fmt::format("no link '{}'; write PCIe 1 to {}, NVLink 600 GB/s, Infinity Fabric 896 GB/s or host memory",
+                          text, kLastPcie));
+}
+
 }  // namespace
 
-std::optional<Link> link_of_text(std::string_view text) {
+Result<std::optional<Link>> link_of_text(std::string_view text) {
   const std::string lower = lower_case(text);
   if (has(lower, "host memory")) return host_memory_link();
   if (const std::size_t pcie = lower.find("pci"); pcie != std::string::npos) {
-    const std::size_t digit = lower.find_first_of("3456", pcie);
-    if (digit == std::string::npos) return {};
-    const int generation = lower[digit] - '0';
-    return Link{"PCIe " + std::to_string(generation), pcie_bandwidth(generation)};
+    const auto generation = generation_of(std::string_view(lower).substr(pcie));
+    if (!generation) return std::nullopt;
+    if (*generation < 1 || *generation > kLastPcie) return no_link(text);
+    return Link{fmt::format("PCIe {}", *generation), pcie_bandwidth(*generation)};
   }
-  if (!has(lower, "nvlink") && !has(lower, "infinity") && !has(lower, "xgmi")) return {};
+  const bool nvlink = has(lower, "nvlink") || has(lower, "nvswitch");
+  if (!nvlink && !has(lower, "infinity") && !has(lower, "xgmi")) {
+    if (lower.empty() || lower == "n/a" || lower == "todo") return std::nullopt;
+    return no_link(text);
+  }
   const auto both = number_before(lower, "gb/s");
-  if (!both) return {};
-  return Link{has(lower, "nvlink") ? "NVLink" : "Infinity Fabric", BytesPerSecond(*both / 2 * kGiga)};
+  if (!both) return std::nullopt;
+  return Link{nvlink ? "NVLink" : "Infinity Fabric", BytesPerSecond(*both / 2 * kGiga)};
 }
 
 std::optional<BytesPerSecond> network_of_text(std::string_view text) {
@@ -84,7 +111,7 @@ std::optional<BytesPerSecond> network_of_text(std::string_view text) {
 
 GpuCluster told_cluster(const Gpu& gpu, std::int64_t gpus, const ToldFabric& told) {
   GpuCluster cluster = usual_cluster(gpu);
-  if (const auto link = link_of_text(told.interconnect)) {
+  if (const auto link = link_of_text(told.interconnect).value_or(std::nullopt)) {
     cluster.link = *link;
     cluster.link_latency = usual_latency(*link);
     cluster.topology = Topology::switches;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/fabric/gpu_cluster.hpp"
 
 namespace rooftile {
@@ -22,8 +23,9 @@ struct ToldFabric {
 };
 
 // One direction, of a PCIe generation with 16 lanes, or of what stands before GB/s (both directions, as vendors quote
-// NVLink); "host memory": host_memory_link(). Nothing where the text has none of them, as in "NVLink", "N/A".
-std::optional<Link> link_of_text(std::string_view text);
+// NVLink); "host memory": host_memory_link(). Nothing where the text has none of them, as in "NVLink", "N/A". Errors:
+// it names no link, or a generation of PCIe that does not exist.
+Result<std::optional<Link>> link_of_text(std::string_view text);
 
 // One direction, of all adapters that the text lists ("2x … 100Gb/s"), but for those it calls storage or management;
 // Gb are bits. Nothing where none is left, or the fastest has less than 10 Gb/s: a network that machines are managed

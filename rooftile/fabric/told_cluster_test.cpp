@@ -9,14 +9,26 @@ namespace rooftile {
 namespace {
 
 TEST(ToldCluster, LinksHaveAGenerationOrABandwidth) {
-  EXPECT_EQ(link_of_text("PCIe 4.0")->bandwidth, pcie_bandwidth(4));
-  EXPECT_EQ(link_of_text("PCI Express Gen3 x16")->bandwidth, pcie_bandwidth(3));
-  EXPECT_EQ(link_of_text("NVLINK 3.0, NVSWITCH 2.0 600GB/s")->bandwidth, BytesPerSecond(300e9));
-  EXPECT_EQ(link_of_text("NVLink 600 GB/s")->name, "NVLink");
-  EXPECT_EQ(link_of_text("host memory, no P2P")->bandwidth, host_memory_link().bandwidth);
-  for (const char* silent :
-       {"", "N/A", "TODO", "NVLink", "NVLINK BRIDGE", "6x 25GT/s NVLink", "PCIe", "GB/s", "NVLink GB/s"}) {
-    EXPECT_FALSE(link_of_text(silent)) << silent;
+  const auto link = [](const char* text) { return link_of_text(text).value().value(); };
+  EXPECT_EQ(link("PCIe 4.0").bandwidth, pcie_bandwidth(4));
+  EXPECT_EQ(link("PCI Express Gen3 x16").bandwidth, pcie_bandwidth(3));
+  EXPECT_EQ(link("PCIe x16 gen 2").bandwidth, pcie_bandwidth(2));
+  EXPECT_EQ(link("NVLINK 3.0, NVSWITCH 2.0 600GB/s").bandwidth, BytesPerSecond(300e9));
+  EXPECT_EQ(link("NVLink 600 GB/s").name, "NVLink");
+  EXPECT_EQ(link("host memory, no P2P").bandwidth, host_memory_link().bandwidth);
+  for (const char* silent : {"", "N/A", "TODO", "NVLink", "NVLINK BRIDGE", "6x 25GT/s NVLink", "PCIe", "PCIe x16",
+                             "PCIe 16x", "NVLink GB/s"}) {
+    EXPECT_EQ(link_of_text(silent), std::nullopt) << silent;
+  }
+}
+
+TEST(ToldCluster, ALinkThatDoesNotExistIsAnError) {
+  for (const char* none : {"Ethernot", "GB/s", "PCIe 9", "PCIe 0 x16", "x"}) {
+    const auto link = link_of_text(none);
+    ASSERT_FALSE(link) << none;
+    EXPECT_EQ(link.error().message,
+              std::string("no link '") + none +
+                  "'; write PCIe 1 to 6, NVLink 600 GB/s, Infinity Fabric 896 GB/s or host memory");
   }
 }
 

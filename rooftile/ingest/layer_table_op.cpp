@@ -257,6 +257,7 @@ NetworkRun read_network(TableRow& row) {
   run.transformer = read_transformer(row, run);
   run.parallel = read_parallelism(row, run);
   run.fabric = {row.optional("nodes", 0, 0), std::string(row.text("interconnect")), std::string(row.text("network"))};
+  if (const auto link = link_of_text(run.fabric.interconnect); !link) row.reject("interconnect", link.error().message);
   run.one_process = lower_case(row.text("parallelism")) == "dataparallel";
   return run;
 }

@@ -132,6 +132,12 @@ TEST(NetworkRun, ARequest) {
   EXPECT_THAT(row_error(header + "decode,,0,\n"), HasSubstr("column output_tokens: the cell is empty"));
 }
 
+TEST(NetworkRun, ALinkThatDoesNotExist) {
+  const std::string header = "op,model,gpus,interconnect\nnetwork,gpt2,2,";
+  EXPECT_EQ(row_of(header + "PCIe 4.0\n").fabric.interconnect, "PCIe 4.0");
+  EXPECT_THAT(row_error(header + "NVLinc\n"), HasSubstr("t.csv:2, column interconnect: no link 'NVLinc'; write PCIe"));
+}
+
 TEST(TransformerModel, AConfigurationOfHuggingFace) {
   const std::string path = written("config.json", R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12,
                                                       "n_positions": 1024, "vocab_size": 50257})");
