@@ -93,10 +93,13 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
     if (report.bound.each_token)
       bound += fmt::format("{}{} a token", bound.empty() ? "" : " and ", print(*report.bound.each_token));
     if (report.knee->rate == 0) {
-      text += "\n" +
-              wrapped(fmt::format("No rate keeps nine in ten to {}: a single request takes longer", bound), width - 2,
-                      "  ") +
-              "\n";
+      const bool waits = report.server.batching == Batching::fixed;
+      text +=
+          "\n" +
+          wrapped(fmt::format("No rate keeps nine in ten to {}: {}", bound,
+                              waits ? "filling a batch and running it takes longer" : "a single request takes longer"),
+                  width - 2, "  ") +
+          "\n";
     } else {
       text += "\n" +
               wrapped(fmt::format(

@@ -67,7 +67,10 @@ TEST_F(ServingReportTest, WithoutARateThatHoldsTheBoundItSaysSo) {
   ServingReport one = report();
   one.bound.first_token = Seconds(1e-6);
   one.knee = Knee{};
-  EXPECT_THAT(serving_table(one), HasSubstr("No rate keeps nine in ten to a first token within 1 us"));
+  EXPECT_THAT(serving_table(one),
+              HasSubstr("No rate keeps nine in ten to a first token within 1 us: a single request takes longer"));
+  one.server.batching = Batching::fixed;
+  EXPECT_THAT(serving_table(one), HasSubstr("filling a batch and running it takes longer"));
 }
 
 TEST_F(ServingReportTest, CsvHasARowForEachBatchTheArrivalsAndTheBound) {

@@ -123,6 +123,21 @@ TEST(Server, TheKneeIsWhereTheBoundIsMet) {
             0);
 }
 
+TEST(Server, ABatchThatWaitsUntilItIsFullNeedsRequestsEnough) {
+  const LatencyBound bound = {.first_token = Seconds(1), .each_token = {}};
+  ServerOptions options;
+  options.batching = Batching::fixed;
+  options.most_sequences = 4;
+  const auto first_at = [&](double rate) {
+    const auto arrivals = poisson_arrivals(rate, 2000, 10, 50);
+    return figures_of(arrivals, serve(arrivals, simple_engine(), options).value()).first_token.p90;
+  };
+  ASSERT_GT(first_at(1e-3), *bound.first_token);
+  const Knee knee = knee_of(10, 50, bound, simple_engine(), options, 2000, 1).value();
+  EXPECT_GT(knee.rate, 1);
+  EXPECT_LE(first_at(knee.rate), *bound.first_token);
+}
+
 TEST(Server, NoKneeIsAboveWhatTheServerKeepsUpWith) {
   const LatencyBound bound = {.first_token = Seconds(1000), .each_token = {}};
   ServerOptions options;

@@ -66,22 +66,20 @@ Result<Knee> knee_of(std::int64_t input_tokens, std::int64_t output_tokens, cons
     const ServingRun run = TRY(serve(arrivals, engine, options));
     return figures_of(arrivals, run);
   };
-  constexpr double kTrickle = 1e-3, kClose = 1.01;
+  constexpr double kTrickle = 1e-3, kFaster = 4, kClose = 1.01;
   Knee knee;
   // At a higher rate requests wait ever longer, however few the simulation has.
   const auto most = TRY(most_served(input_tokens, output_tokens, engine, options, requests));
-  const ServingFigures alone = TRY(at(kTrickle));
-  if (!within(alone, bound)) return knee;
-  knee = {kTrickle, alone};
-  double high = kTrickle;
-  while (high < most) {
-    constexpr double kFaster = 4;
-    high = std::min(high * kFaster, most);
-    const ServingFigures more = TRY(at(high));
-    if (!within(more, bound)) break;
-    knee = {high, more};
+  // Batches of a fixed size wait the longer the fewer requests come: rates may be too low as well as too high.
+  double high = 0;
+  for (double rate = kTrickle, tried = 0; tried < most; rate *= kFaster) {
+    tried = std::min(rate, most);
+    const ServingFigures figures = TRY(at(tried));
+    if (!within(figures, bound)) continue;
+    knee = {tried, figures};
+    high = std::min(tried * kFaster, most);
   }
-  while (high / knee.rate > kClose) {
+  while (high > knee.rate * kClose) {
     const double middle = std::sqrt(high * knee.rate);
     const ServingFigures figures = TRY(at(middle));
     if (within(figures, bound)) {
