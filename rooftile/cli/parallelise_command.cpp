@@ -30,6 +30,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/gzip.hpp"
 #include "rooftile/parallel/search.hpp"
+#include "rooftile/parallel/transformer_slice.hpp"
 #include "rooftile/report/chakra_trace.hpp"
 #include "rooftile/report/parallelisation.hpp"
 #include "rooftile/report/step_trace.hpp"
@@ -133,8 +134,23 @@ DType usual_precision(const Gpu& gpu) {
   return peak_of(DType::bf16, gpu) ? DType::bf16 : peak_of(DType::fp16, gpu) ? DType::fp16 : DType::fp32;
 }
 
-std::string none_of(const ParalleliseArguments& arguments, const ParallelNetwork& network, int gpus,
-                    std::int64_t batch) {
+// Which of the degrees asked for neither the network nor the GPUs can have, as far as one alone says so.
+std::optional<std::string> impossible_degree(const WaysAsked& asked, const ParallelNetwork& network, int gpus) {
+  Parallelism way;
+  const auto only = [](const std::vector<int>& values) { return values.size() == 1 ? values.front() : 1; };
+  way.tp = only(asked.tp), way.pp = only(asked.pp), way.dp = only(asked.dp);
+  way.cp = only(asked.cp), way.ep = only(asked.ep), way.vp = only(asked.vp);
+  if (!network.shape) return {};
+  if (const auto part = slice(*network.shape, way); !part) return part.error().message;
+  const std::int64_t taken = std::int64_t{way.tp} * way.pp * way.dp * way.cp;
+  if (gpus % taken == 0) return {};
+  return fmt::format("{} are no multiple of {} ({})", counted(static_cast<std::size_t>(gpus), "GPU"), taken,
+                     print(way));
+}
+
+std::string none_of(const ParalleliseArguments& arguments, const WaysAsked& asked, const ParallelNetwork& network,
+                    int gpus, std::int64_t batch) {
+  if (const auto reason = impossible_degree(asked, network, gpus)) return *reason;
   const bool splits = network.shape && network.shape->form != TransformerForm::encoder_decoder;
   return fmt::format(
       "no way to spread {} over {}{}: {}", counted(static_cast<std::size_t>(batch), "sample"),
@@ -229,7 +245,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   const std::int64_t batch = arguments.batch.value_or(gpus);
   const ParallelNetwork network = TRY(network_of(arguments));
   const std::vector<Parallelism> ways = ways_of(network, *cluster, gpus, batch, asked);
-  if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, network, gpus, batch), network.name);
+  if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, asked, network, gpus, batch), network.name);
 
   SearchOptions options;
   PredictOptions& predict = options.parallel.predict;

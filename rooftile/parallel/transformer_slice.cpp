@@ -31,7 +31,7 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
                                     std::pair{"features of the shared MLP", shape.shared_ffn}}) {
     if (width % way.tp != 0) return no_part(shape, "tp", way.tp, what, width);
   }
-  const int stages = way.pp * way.vp;
+  const std::int64_t stages = std::int64_t{way.pp} * way.vp;
   if (stages > shape.layers) {
     return fail(ErrorCode::usage, fmt::format("{} pipeline stages for {} layers", stages, shape.layers), shape.name);
   }
