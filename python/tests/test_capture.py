@@ -267,6 +267,15 @@ def test_views_in_place_launch_nothing():
     assert "aten.unsqueeze_" not in optimizer.operators()
 
 
+HIDDEN = torch.nn.Linear(8, 8)
+
+
+def test_a_module_that_only_a_comprehension_names_runs_on_the_gpu():
+    step = rooftile.capture(lambda x: sum(HIDDEN(one).mean() for one in x).backward(), torch.empty(3, 4, 8))
+    assert step.memory["weights"] == 2 * 512 and step.operators()["aten.addmm"] == 3  # weight and bias, in blocks of 512 bytes
+    assert HIDDEN.weight.grad is None
+
+
 def test_the_weights_of_a_recurrent_layer_are_trained():
     lstm = torch.nn.LSTM(64, 128)
     step = rooftile.capture(lstm, torch.empty(20, 8, 64), training=True, loss=lambda output: output[0].mean())

@@ -60,7 +60,7 @@ class Phases:
         states = [state for optimizer in optimizers for state in optimizer.state.values() if isinstance(state, dict)]
         _label((one.grad for one in weights), "gradients")
         for one in weights:
-            if isinstance(one.grad, Traced) and one.grad.block is not None:
+            if isinstance(one, Traced) and isinstance(one.grad, Traced) and one.grad.block is not None:
                 one.grad.block.owner = one.block.owner
         _label((value for state in states for value in state.values()), "optimizer")
         _label([*weights, *(one for root in self.roots for one in root.buffers())], "weights")

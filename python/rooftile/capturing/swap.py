@@ -72,6 +72,12 @@ def twins_of_inputs(value, memory, dtype=None):
     return tree_map(twin, value)
 
 
+def _names_in(code):
+    """Names of globals in a function's code and in that of the functions and comprehensions inside it."""
+    inner = [name for one in code.co_consts if hasattr(one, "co_names") for name in _names_in(one)]
+    return [*code.co_names, *inner]
+
+
 def found_in(function):
     """The modules and optimizers that a function refers to: its closure, its globals, what it is bound to."""
     seen, modules, optimizers = set(), [], []
@@ -106,7 +112,7 @@ def found_in(function):
                 look(cell.cell_contents, depth)
             except ValueError:
                 continue  # not filled yet
-        for name in code_of.__code__.co_names:
+        for name in _names_in(code_of.__code__):
             if name in code_of.__globals__:
                 value = code_of.__globals__[name]
                 if not hasattr(value, "__path__") and type(value).__name__ != "module":
