@@ -198,6 +198,16 @@ TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).cases[Bottleneck::dram]), 500);
 }
 
+// An L2 of 1 MB keeps 1 / (1 + 1) of what is as large. Kernels around the attention read and write the same bytes.
+TEST(AttentionTime, WhatIsReadAndWrittenInPlaceTakesRoomOnce) {
+  const GpuRates rates = attention_rates();
+  AttentionPlan plan = plain_plan();
+  plan.warm = true;
+  plan.queries = Bytes(5e5);
+  plan.around = Bytes(1e6);
+  EXPECT_DOUBLE_EQ(attention_traffic(plan, rates).attention.dram.value(), 2.5e5);
+}
+
 TEST(AttentionTime, OtherHeadsLoadKeysAgain) {
   const GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();

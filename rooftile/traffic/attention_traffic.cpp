@@ -29,9 +29,9 @@ Traffic AttentionTraffic::total() const {
 }
 
 AttentionTraffic attention_traffic(const AttentionPlan& plan, const GpuSizes& sizes) {
-  const double missed =
-      plan.warm ? 1 - attention_share_kept(plan.queries + plan.results + plan.keys + plan.around + plan.sums, sizes)
-                : 1;
+  // Of what the kernels around the attention move, one half is what it reads or writes itself.
+  const Bytes touched = plan.queries + plan.results + plan.keys + plan.around / 2 + plan.sums;
+  const double missed = plan.warm ? 1 - attention_share_kept(touched, sizes) : 1;
   const double again = plan.reuse > Bytes(0) ? (plan.key_loads - 1) * (1 - attention_share_kept(plan.reuse, sizes)) : 0;
   const Bytes loaded = plan.queries + plan.reloads + std::max(plan.streamed, plan.keys * plan.key_loads);
   return {.attention = {.l1 = loaded,
