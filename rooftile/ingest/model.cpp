@@ -189,8 +189,8 @@ std::string begin_with_it(const std::string& model, std::vector<std::string> nam
 
 std::string hint_for(const std::string& model, const std::vector<std::string>& names) {
   if (model.find(',') != std::string::npos) return "; separate models with spaces";
-  const std::string meant = did_you_mean(model, names);
-  return meant.empty() && !model.empty() ? begin_with_it(model, names) : meant;
+  const std::string longer = model.empty() ? std::string() : begin_with_it(model, names);
+  return longer.empty() ? did_you_mean(model, names) : longer;
 }
 
 tl::unexpected<Error> unknown(const std::string& model) {
