@@ -246,11 +246,16 @@ ROWS = [
 
 
 def command_of(run, tier, program, tables):
-    names, where, ignore, by = RUNS[run]
+    return [*rows_command_of(run, tier, program, tables), "--by", RUNS[run][3]]
+
+
+def rows_command_of(run, tier, program, tables):
+    """The same rows without groups."""
+    names, where, ignore, _ = RUNS[run]
     if tier == "source":
         names = names + OTHER_SOURCES.get(run, [])
         where = " and ".join(filter(None, [where, SOURCE_WHERE.get(run, "")]))
-    command = [program, "validate", *[str(tables / name) for name in names], "--method", "rooftile", "--by", by]
+    command = [program, "validate", *[str(tables / name) for name in names], "--method", "rooftile"]
     command += ["--where", where] if where else []
     command += ["--ignore", ignore] if ignore else []
     return command + (["--tier", tier] if tier != "shipped" else [])

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from families import command_of
+from families import rows_command_of
 
 HERE = Path(__file__).resolve().parent
 WORST = HERE / "worst.csv"
@@ -53,7 +53,7 @@ REASONS = [
 def rows_of(run, program, tables):
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "rows.csv"
-        subprocess.run([*command_of(run, "shipped", program, tables), "--format", "rows", "-o", str(path)],
+        subprocess.run([*rows_command_of(run, "shipped", program, tables), "--format", "rows", "-o", str(path)],
                        check=True)
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
@@ -91,10 +91,11 @@ def worst_rows(program, tables, most):
 
 
 def update(program, tables, most=KEPT):
+    rows = worst_rows(program, tables, most)  # before the file is opened: a run that stops leaves it as it was
     with WORST.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(worst_rows(program, tables, most))
+        writer.writerows(rows)
 
 
 def read():
