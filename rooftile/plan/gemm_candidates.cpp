@@ -94,11 +94,11 @@ std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSettin
 
 bool may_split(const Launch& launch, const GemmSetting& setting, double tiles, double split, double sms) {
   const Launch::Product& product = launch.product;
+  if (product.batch > 1 && product.k < kLeastBatchedDepth) return false;
   if (setting.early && !setting.small_tiles) {  // until every SM has a CTA
-    return product.batch == 1 && product.k >= kLeastEarlySplitDepth * split && tiles * split < 2 * sms;
+    return product.k >= kLeastEarlySplitDepth * split && tiles * split < 2 * sms;
   }
-  return (product.batch == 1 || product.k >= kLeastBatchedDepth) && product.k >= kLeastSimtSplitDepth * split &&
-         tiles * split <= kMostSplitWaves * launch.resident * sms;
+  return product.k >= kLeastSimtSplitDepth * split && tiles * split <= kMostSplitWaves * launch.resident * sms;
 }
 
 }  // namespace

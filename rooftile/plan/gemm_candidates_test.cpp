@@ -124,6 +124,19 @@ TEST(GemmCandidates, SplitsOnlyWhereTheyLeaveDepthAndBatchesOnlyWhereTheyAreDeep
   EXPECT_EQ(most, 64) << "64 of k are left to each";
 }
 
+// 3 x 8 x 35,856, three of them, would take 700 times the roofline in three CTAs.
+TEST(GemmCandidates, DeepBatchesAreSplitByEarlyLibrariesToo) {
+  const auto most_split = [](std::int64_t k) {
+    double most = 1;
+    for (const LaunchPlan& plan : plans({.batch = 3, .m = 3, .n = 8, .k = k}, "m40")) {
+      most = std::max(most, plan.split_k);
+    }
+    return most;
+  };
+  EXPECT_EQ(most_split(2047), 1);
+  EXPECT_GT(most_split(35856), 8);
+}
+
 TEST(GemmCandidates, AMatrixTimesAVectorMultipliesNoPadding) {
   double least = 1e300;
   for (const LaunchPlan& plan : plans({.m = 1, .n = 1000, .k = 2048, .trans_b = true}, "t4")) {

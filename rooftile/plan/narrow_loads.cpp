@@ -26,7 +26,7 @@ double narrow_load_share(std::initializer_list<double> contiguous, Bytes element
   if (gpu.vendor != "nvidia" || gpu.generation < kAmpere || element != kHalf) return 1;
   const auto all_divide_by = [&](double width) {
     return std::all_of(contiguous.begin(), contiguous.end(),
-                       [&](double length) { return std::fmod(length, width) == 0; });
+                       [&](double length) { return length == 1 || std::fmod(length, width) == 0; });
   };
   if (all_divide_by(8)) return 1;
   const NarrowRate rate = narrow_rate(gpu);

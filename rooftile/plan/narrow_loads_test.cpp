@@ -32,6 +32,13 @@ TEST(NarrowLoads, TheFewerBytesTheSlower) {
   }
 }
 
+TEST(NarrowLoads, VectorsLieSideBySide) {
+  const Gpu gpu = gpu_with(9);
+  EXPECT_EQ(narrow_load_share({1, 768}, Bytes(2), gpu), 1) << "a matrix times a vector";
+  EXPECT_EQ(narrow_load_share({768, 1}, Bytes(2), gpu), 1) << "two vectors' outer product";
+  EXPECT_LT(narrow_load_share({1, 767}, Bytes(2), gpu), 1) << "rows of the matrix";
+}
+
 // GeForce boards of GA10x sum in FP32 at half the rate, with which pairs keep up.
 TEST(NarrowLoads, SlowTensorCoresDoNotWaitForPairs) {
   Gpu gpu = gpu_with(8.6);
