@@ -266,6 +266,31 @@ def test_a_script_without_optimizer_is_said_to_be_taken_for_inference(tmp_path):
     assert {part for _, _, part in step["launches"]} == {"forward"} and step["batch_size"] == 8
 
 
+STEPS = """
+import torch
+from torch import nn
+net = nn.Linear(16, 4).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+while True:
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(net(torch.randn(8, 16).cuda()), torch.zeros(8, dtype=torch.int64).cuda())
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_step_without_a_backward_pass_says_so(tmp_path):
+    assert json.loads(capture(tmp_path, STEPS).stdout)["notes"] == []
+    step = json.loads(capture(tmp_path, STEPS.replace("loss.backward()", "pass")).stdout)
+    assert step["notes"] == ["an optimizer steps, but no backward pass runs before it"]
+
+
+def test_classes_are_whole_numbers(tmp_path):
+    run = capture(tmp_path, STEPS.replace("int64", "float32"))
+    assert run.returncode == 1 and 'train.py", line 8' in run.stderr
+    assert run.stderr.splitlines()[-1] == "RuntimeError: nll_loss takes classes as int64 or uint8, not float32"
+
+
 TWO_OPTIMIZERS = """
 import torch
 from torch import nn
@@ -491,6 +516,8 @@ def test_a_failure_names_the_data_that_were_read(tmp_path):
     ("torch.eye(3).to_sparse().cuda()", "a sparse tensor (torch.sparse_coo) has no fixed size (train.py:2); make it dense"),
     ("torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 4).cuda(), torch.tensor([3, 2]))",
      "packed sequences have no fixed number of steps (train.py:2); pad them"),
+    ("torch.jit.script(torch.nn.Linear(2, 2).cuda())(torch.ones(2, 2).cuda())",
+     "TorchScript modules are not captured (train.py:2)"),
 ])
 def test_what_is_not_captured_is_one_line(tmp_path, line, message):
     run = capture(tmp_path, f"import torch\n{line}\n")

@@ -302,6 +302,8 @@ def _dropout_backward(args, results):
 
 
 def _nll(args, results):
+    if args[1].dtype not in (torch.int64, torch.uint8):  # which kernels without data do not look at
+        raise RuntimeError(f"nll_loss takes classes as int64 or uint8, not {args[1].dtype}".replace("torch.", ""))
     scores, target = operand(args[0]), operand(args[1])
     losses = Operand(target.shape, scores.dtype)
     yield Call("move", (("function", "gather"), ("partial", True)), (scores, target), (losses,))

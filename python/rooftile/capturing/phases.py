@@ -5,7 +5,9 @@ import weakref
 
 import torch
 
+from .errors import Error
 from .patience import Patience
+from .place import place
 from .samples import Samples
 from .traced import Traced
 
@@ -79,6 +81,8 @@ class Phases:
         return self._names.get(id(module), type(module).__name__)
 
     def _enter(self, module, inputs):
+        if isinstance(module, torch.jit.ScriptModule):
+            raise Error(f"TorchScript modules are not captured ({place()}); call the torch.nn.Module that it was made of")
         if not self._stack and not self._in_backward:
             self._on_forward(module)
             self.part = FORWARD

@@ -6,6 +6,7 @@ from torch.utils._pytree import tree_flatten
 
 from . import operators, versions
 from .calls import HEAVY
+from .phases import BACKWARD
 from .place import place
 from .traced import Traced
 
@@ -68,6 +69,10 @@ class Recorder:
     def remark(self, text):
         """A note that is not of one place."""
         self.remarks[text] = None
+
+    @property
+    def has_gradients(self):
+        return any(part == BACKWARD for _, _, part in self.launches)
 
     # --- as the file ------------------------------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ class Session:
 
     def step(self, name, batch_size):
         """What was recorded."""
+        if self.phases.optimizers_stepped and self.recorder.launches and not self.recorder.has_gradients:
+            self.recorder.remark("an optimizer steps, but no backward pass runs before it")
         return make_step(name, batch_size, self.recorder, self._memory_bytes(), self._autocast, self._nhwc_maps())
 
     def _memory_bytes(self):
