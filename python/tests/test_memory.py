@@ -17,7 +17,7 @@ from torch.nn import functional as F  # noqa: E402
 import rooftile  # noqa: E402
 
 
-# Releases of PyTorch before 1.11, with which these runs were made, keep the inputs of softmax for the backward pass
+# These runs are of early 2021; releases of PyTorch before 1.11 keep the inputs of softmax for the backward pass
 # (github.com/pytorch/pytorch/issues/64000, pull/65242).
 class Softmax(torch.autograd.Function):
     @staticmethod
