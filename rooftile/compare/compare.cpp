@@ -75,8 +75,6 @@ ComparedRun run_of(const Prediction& prediction, const Gpu& gpu, const Board& bo
   ComparedRun run;
   run.model = prediction.model;
   run.gpu = gpu.id;
-  run.precision = prediction.precision_name();
-  run.widened = computed_in(prediction.precision, gpu) != prediction.precision;
   run.batch_size = prediction.batch_size * prediction.micro_batches;
   run.time = prediction.time;
   run.interval = interval_of(prediction);
@@ -205,7 +203,7 @@ class ComparingModel {
  public:
   // With so many threads of its own.
   ComparingModel(Shared& shared, const CompareTask::Model& model, unsigned threads)
-      : shared_(shared), task_(shared.task), threads_(threads) {
+      : shared_(shared), task_(shared.task), threads_(threads), known_(task_.gpus.size()) {
     for (const auto& several : task_.precisions) {
       auto& at = models_.emplace_back();
       for (const RunPrecision& precision : several) at.emplace_back(model, precision);
@@ -262,8 +260,17 @@ class ComparingModel {
     return outcomes;
   }
 
-  Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu) const {
-    return run_of(TRY(network.prepared->on(task_.gpus[gpu])), task_.gpus[gpu], shared_.boards[gpu], task_);
+  // One prediction does for all precisions that are the same to the GPU.
+  Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu) {
+    const Gpu& on = task_.gpus[gpu];
+    const PredictOptions& options = network.network.options;
+    const Asked asked{network.network.workload.batch_size, asked_for(options.precision, on), options.autocast};
+    std::optional<ComparedRun>& known = known_[gpu][asked];
+    if (!known) known = run_of(TRY(network.prepared->on(on)), on, shared_.boards[gpu], task_);
+    ComparedRun run = *known;
+    run.precision = name_of(RunPrecision{options.precision, options.autocast});
+    run.widened = computed_in(options.precision, on) != options.precision;
+    return run;
   }
 
   void describe(const NetworkAt& network) {
@@ -339,6 +346,8 @@ class ComparingModel {
   Shared& shared_;
   const CompareTask& task_;
   unsigned threads_;
+  using Asked = std::tuple<std::int64_t, DType, bool>;                  // batch, asked_for(), autocast
+  std::vector<std::map<Asked, std::optional<ComparedRun>>> known_;      // by GPU, of one thread at a time
   std::vector<std::vector<ModelAt>> models_;                            // by precisions, of which the fastest counts
   std::set<std::tuple<std::size_t, std::int64_t, std::string>> there_;  // GPU, batch and precision of each run
   Comparison comparison_;

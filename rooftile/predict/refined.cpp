@@ -96,7 +96,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
   model.family = family;
-  model.precision = options.precision;
+  model.precision = asked_for(options.precision, gpu);
   model.element = size_of(options.precision);
   if (options.weights) model.weight = size_of(*options.weights);
   model.result = size_of(options.result.value_or(options.precision));

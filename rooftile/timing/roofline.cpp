@@ -33,6 +33,11 @@ DType computed_in(DType precision, const Gpu& gpu) {
   return unit == Peak::fp32 || unit == Peak::tensor_fp32 ? DType::fp32 : precision;
 }
 
+DType asked_for(DType precision, const Gpu& gpu) {
+  const DType computed = computed_in(precision, gpu);
+  return size_of(computed) == size_of(precision) ? computed : precision;
+}
+
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu) {
   const auto unit = matrix_unit(precision, gpu);
   return unit ? std::optional(gpu.peak(*unit)) : std::nullopt;

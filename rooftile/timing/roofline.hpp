@@ -19,6 +19,9 @@ std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu);
 // The type that matrix_unit() computes in.
 DType computed_in(DType precision, const Gpu& gpu);
 
+// The type that kernels are asked for: the same where it is as wide, so that TF32 is FP32 where the GPU lacks it.
+DType asked_for(DType precision, const Gpu& gpu);
+
 // The rate of that unit.
 std::optional<FlopsPerSecond> peak_of(DType precision, const Gpu& gpu);
 

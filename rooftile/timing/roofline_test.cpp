@@ -50,5 +50,13 @@ TEST(PeakOf, ComputesInFp32WhatTheGpuOnlyStores) {
   EXPECT_FALSE(matrix_unit(DType::int4, p100));
 }
 
+TEST(AskedFor, IsAnotherTypeOnlyWhereThatIsAsWide) {
+  const Gpu p100 = find_gpu("p100-pcie-16gb").value(), a100 = find_gpu("a100-sxm4-80gb").value();
+  EXPECT_EQ(asked_for(DType::tf32, p100), DType::fp32);
+  EXPECT_EQ(asked_for(DType::tf32, a100), DType::tf32);
+  EXPECT_EQ(asked_for(DType::bf16, p100), DType::bf16) << "stored in half the bytes";
+  EXPECT_EQ(asked_for(DType::int4, find_gpu("h100-sxm5-80gb").value()), DType::int4);
+}
+
 }  // namespace
 }  // namespace rooftile
