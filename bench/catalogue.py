@@ -21,13 +21,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cli", default="build/release/bin/rooftile")
     cli = parser.parse_args().cli
-    predictions, start = 0, time.perf_counter()
+    outputs, start = [], time.perf_counter()
     for phase in ("inference", "training"):
         command = [cli, "compare", *NETWORKS, "--gpus", "all", "-b", "32", "--precision", ",".join(PRECISIONS),
                    "--pass", phase, "--format", "csv"]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        predictions += sum(1 for _ in csv.reader(io.StringIO(done.stdout))) - 1
+        outputs.append(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     wall = time.perf_counter() - start
+    predictions = sum(1 for output in outputs for _ in csv.DictReader(io.StringIO(output)))
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = usage.ru_utime + usage.ru_stime
     print(f"{predictions} predictions: {wall:.2f} s, {cpu:.2f} s of CPU, {cpu / predictions * 1e6:.0f} us of CPU each")

@@ -67,13 +67,37 @@ constexpr Writers<const ComparisonReport&> kComparisonWriters = {
 
 // --- the task --------------------------------------------------------------------------------------------------------
 
-// Loads the model at whatever batch it is asked for; what can be read once only is kept.
+// The workloads of a model that were loaded last: as many as the batch sizes that a precision asks for in turn, that
+// compared and the smallest, by which the largest is found. Each precision takes them as they are.
+class Loaded {
+ public:
+  // `once`: what it is read from can be read once only.
+  Loaded(std::string name, bool once) : name_(std::move(name)), once_(once) {}
+
+  Result<Workload> at(const PredictionArguments& arguments, PredictOptions& options) {
+    const auto batch = once_ ? std::nullopt : arguments.batch_size;
+    const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return one.first == batch; });
+    if (known != kept_.end()) return as_network(known->second, arguments, options);
+    if (kept_.size() == kMost) kept_.erase(kept_.begin());
+    kept_.emplace_back(batch, TRY(load_workload(name_, arguments)));
+    return as_network(kept_.back().second, arguments, options);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 2;
+
+  std::string name_;
+  bool once_;
+  std::vector<std::pair<std::optional<std::int64_t>, Workload>> kept_;  // by batch size, the oldest first
+};
+
+// Loads the model at whatever batch it is asked for.
 CompareTask::Model model_of(const std::string& name, const PredictionArguments& given) {
   const bool once = name == "-" || is_script(name);
   return {
       .name = name,
-      .at = [name, once, &given, kept = std::optional<Workload>()](
-                std::optional<std::int64_t> batch, std::optional<RunPrecision> precision) mutable -> Result<NetworkAt> {
+      .at = [loaded = Loaded(name, once), &given](std::optional<std::int64_t> batch,
+                                                  std::optional<RunPrecision> precision) mutable -> Result<NetworkAt> {
         PredictionArguments arguments = given;
         arguments.batch_size = batch;
         if (precision) {
@@ -82,13 +106,7 @@ CompareTask::Model model_of(const std::string& name, const PredictionArguments& 
         }
         PredictOptions options = predict_options(arguments);
         TRY(check(options));
-        Workload workload;
-        if (kept) {
-          workload = TRY(as_network(*kept, arguments, options));
-        } else {
-          workload = TRY(load_network(name, arguments, options));
-          if (once) kept = workload;
-        }
+        auto workload = TRY(loaded.at(arguments, options));
         const Phase phase = phase_of(arguments, workload);
         return NetworkAt{std::move(workload), std::move(options), phase};
       },

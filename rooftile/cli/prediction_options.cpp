@@ -510,10 +510,13 @@ Result<Workload> as_network(Workload workload, const PredictionArguments& argume
   return workload;
 }
 
-Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
+Result<Workload> load_workload(const std::string& model, const PredictionArguments& arguments) {
   if (is_script(model) && arguments.largest_batch) return bad("--batch-size", "a script has its own batch size");
-  auto workload = TRY(is_script(model) ? load_script(model, arguments) : load_model(model, model_options(arguments)));
-  return as_network(std::move(workload), arguments, options);
+  return is_script(model) ? load_script(model, arguments) : load_model(model, model_options(arguments));
+}
+
+Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options) {
+  return as_network(TRY(load_workload(model, arguments)), arguments, options);
 }
 
 void write_notes(const Workload& workload) {

@@ -136,7 +136,8 @@ Phase phase_of(const PredictionArguments& arguments, const Workload& workload);
 // The network. Where no --precision was given, `options` and a note get that of its weights; of a captured step they
 // get how it was run. Errors: those of load_model(); options that the network or its phase would ignore.
 Result<Workload> load_network(const std::string& model, const PredictionArguments& arguments, PredictOptions& options);
-// The same of a workload that was read by other means.
+// The two parts of that: whatever the precision, and of a workload that was read by this or other means.
+Result<Workload> load_workload(const std::string& model, const PredictionArguments& arguments);
 Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options);
 
 // Its notes on standard error, for reports that do not have them.
