@@ -105,6 +105,9 @@ Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, co
     append(report.fits, part.fits);
   }
   add_spreads(parts, report.calibration);
+  for (std::size_t i = 0; i < report.fits.size(); ++i) {
+    report.fits[i].entry.spread = report.calibration.entries[i].spread;
+  }
   return report;
 }
 

@@ -134,5 +134,18 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
   EXPECT_GT(report->calibration.foreign_spreads.front().spread.common, 1);
 }
 
+TEST(Calibrate, FitsHaveTheIntervalsOfTheirEntries) {
+  const auto report = calibrate({table_of(1), table_of(1.1, "u.csv")}, quick());
+  ASSERT_TRUE(report);
+  const auto& entries = report->calibration.entries;
+  ASSERT_EQ(report->fits.size(), entries.size());
+  std::size_t intervals = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(report->fits[i].entry.spread.has_value(), entries[i].spread.has_value());
+    intervals += entries[i].spread ? 1 : 0;
+  }
+  EXPECT_EQ(intervals, 2U);  // of the two GPUs
+}
+
 }  // namespace
 }  // namespace rooftile
