@@ -12,6 +12,10 @@ std::optional<Peak> ordinary_unit(DType precision) {
   return std::nullopt;
 }
 
+// NVIDIA's packed FP16 outside of tensor cores (GP100) sums in FP16, which frameworks do not accept: PyTorch's FP16
+// products on P100 take as long as FP32 ones (data/measurements/torch_matmul.csv). AMD's dot products sum in FP32.
+bool sums_in_fp16(std::optional<Peak> unit, const Gpu& gpu) { return unit == Peak::fp16 && gpu.vendor == "nvidia"; }
+
 }  // namespace
 
 std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
@@ -22,7 +26,8 @@ std::optional<Peak> matrix_unit(DType precision, const Gpu& gpu) {
   const bool storable = precision == DType::fp16 || precision == DType::bf16 || precision == DType::tf32;
   if (storable) {
     const auto single = matrix_unit(DType::fp32, gpu);
-    if (single && (!exists(ordinary) || gpu.peak(*single) > gpu.peak(*ordinary))) return single;
+    const bool slower = !exists(ordinary) || sums_in_fp16(ordinary, gpu);
+    if (single && (slower || gpu.peak(*single) > gpu.peak(*ordinary))) return single;
   }
   return exists(ordinary) ? ordinary : std::nullopt;
 }

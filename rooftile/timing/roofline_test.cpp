@@ -31,7 +31,7 @@ TEST(PeakOf, TakesTensorCoresWhereTheGpuHasThem) {
   EXPECT_EQ(peak_of(DType::fp8, a100), std::nullopt);
 
   const Gpu p100 = find_gpu("p100-pcie-16gb").value();
-  EXPECT_EQ(peak_of(DType::fp16, p100), p100.peak(Peak::fp16));
+  EXPECT_EQ(peak_of(DType::fp16, p100), p100.peak(Peak::fp32)) << "its packed FP16 sums in FP16";
   EXPECT_EQ(peak_of(DType::fp8, p100), std::nullopt);
 }
 
@@ -39,7 +39,8 @@ TEST(PeakOf, ComputesInFp32WhatTheGpuOnlyStores) {
   const Gpu p100 = find_gpu("p100-pcie-16gb").value(), gtx = find_gpu("gtx-1080-ti").value();
   EXPECT_EQ(matrix_unit(DType::bf16, p100), Peak::fp32);
   EXPECT_EQ(computed_in(DType::bf16, p100), DType::fp32);
-  EXPECT_EQ(computed_in(DType::fp16, p100), DType::fp16);
+  EXPECT_EQ(computed_in(DType::fp16, p100), DType::fp32);
+  EXPECT_EQ(computed_in(DType::fp16, find_gpu("mi50").value()), DType::fp16) << "dot products that sum in FP32";
   EXPECT_EQ(matrix_unit(DType::fp16, gtx), Peak::fp32) << "its FP16 runs at 1/64 of FP32";
   EXPECT_EQ(matrix_unit(DType::tf32, find_gpu("t4").value()), Peak::fp32);
   EXPECT_EQ(matrix_unit(DType::tf32, find_gpu("rtx-3090").value()), Peak::tensor_tf32) << "even where FP32 is as fast";

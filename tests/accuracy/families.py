@@ -43,6 +43,7 @@ RUNS = {
     "unseen-attention": ([VLLM], VLLM_UNSEEN, "", "gpu,phase"),
     "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
+    "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
@@ -75,7 +76,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "unseen-stream", "unseen-networks",
                      "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -159,6 +160,8 @@ ROWS = [
     *[(f"cuDNN attention of training on GB300 and H200, {name}", "unseen-cudnn",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
+    *[(f"torch.mm on 18 boards, {precision}", "torch-matmul",
+       lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
       for source in ("NeuSight", "Vidur")],
     ("Vidur stream, boards unseen", "unseen-stream", lambda g: True, {}),
