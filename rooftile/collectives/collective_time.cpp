@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "rooftile/gpu/generation.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -20,7 +22,6 @@ constexpr std::array<ProtocolCosts, 3> kProtocols = {
 constexpr double kCopy = 0.299;  // of the DRAM's bandwidth
 constexpr double kSwitched = 0.512;
 constexpr int kSwitchedRounds = 2, kLeastSwitched = 8;
-constexpr double kHopper = 9;
 
 // A hop through the network, in microseconds, and the share of its line rate, by protocol: LL, LL128, Simple. NCCL's
 // tuning.cc: hwLat[NET] of rings and of trees; LL sends a flag with every word, LL128 one with 120 bytes.
@@ -115,8 +116,9 @@ class Exchange {
 
   bool is_switched() const {
     const bool sums = is_floating(collective_.dtype) && collective_.dtype != DType::fp8;
-    return collective_.kind == CollectiveKind::all_reduce && sums && gpu_.generation >= kHopper &&
-           group_.link.name == "NVLink" && group_.per_node >= kLeastSwitched;
+    return collective_.kind == CollectiveKind::all_reduce && sums &&
+           generation::has_summing_switches(gpu_.generation) && group_.link.name == "NVLink" &&
+           group_.per_node >= kLeastSwitched;
   }
 
   const Collective& collective_;

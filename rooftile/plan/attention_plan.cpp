@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/attention_shape.hpp"
 
 namespace rooftile {
@@ -10,7 +11,7 @@ namespace {
 
 AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
   if (spilled(shape)) return shape.dim <= 64 ? AttentionRate::narrow : AttentionRate::spilled;
-  if (overlapped(shape.generation)) {  // sums stay in tensor memory, whatever the operands
+  if (generation::has_tensor_memory(shape.generation)) {  // sums stay in tensor memory, whatever the operands
     return call.library == AttentionLibrary::triton ? AttentionRate::older : AttentionRate::full;
   }
   if (shape.fp8) {
@@ -25,7 +26,7 @@ AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
     case AttentionLibrary::trtllm_gen:
       return AttentionRate::full;
     case AttentionLibrary::trtllm:
-      return asynchronous(shape.generation) ? AttentionRate::full : AttentionRate::older;
+      return generation::has_async_products(shape.generation) ? AttentionRate::full : AttentionRate::older;
     case AttentionLibrary::unfused:
       return AttentionRate::full;
     case AttentionLibrary::flashinfer:

@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
-namespace {
-
-constexpr double kHopper = 9, kBlackwell = 10, kConsumerBlackwell = 12;
-
-}  // namespace
-
-bool asynchronous(double generation) { return generation >= kHopper && generation < kConsumerBlackwell; }
-bool overlapped(double generation) { return generation >= kBlackwell && generation < kConsumerBlackwell; }
 
 AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu) {
   constexpr std::int64_t kMostDraft = 8;  // queries of speculative decoding
@@ -45,16 +38,15 @@ DType attention_precision(const Attention& attention, DType precision, const Gpu
   if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
   if (precision == DType::fp8) return precision;
   const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
-  return fp8_keys && asynchronous(gpu.generation) ? DType::fp8 : precision;
+  return fp8_keys && generation::has_async_products(gpu.generation) ? DType::fp8 : precision;
 }
 
 AttentionUnits attention_units(const Gpu& gpu) {
-  // NVIDIA, "Inside NVIDIA Blackwell Ultra": twice the exponentials of Blackwell's SMs.
   constexpr double kUsual = 16, kUltra = 32;
   const double generation = gpu.generation;
-  return {.asynchronous = asynchronous(generation),
-          .overlapped = overlapped(generation),
-          .exponentials = gpu.compute_capability == "10.3" ? kUltra : kUsual};
+  return {.asynchronous = generation::has_async_products(generation),
+          .overlapped = generation::has_tensor_memory(generation),
+          .exponentials = generation::has_twice_the_exponentials(generation) ? kUltra : kUsual};
 }
 
 TileSize group_tile(double rows) {
@@ -63,7 +55,7 @@ TileSize group_tile(double rows) {
 }
 
 bool spilled(const AttentionShape& shape) {
-  return shape.fp8 && !asynchronous(shape.generation) && (shape.dim <= 64 || shape.dim > 192);
+  return shape.fp8 && !generation::has_async_products(shape.generation) && (shape.dim <= 64 || shape.dim > 192);
 }
 
 }  // namespace rooftile

@@ -16,10 +16,6 @@ struct AttentionShape {
 };
 AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
 
-// Tensor cores that run beside the threads of a CTA; with a memory of their own for sums.
-bool asynchronous(double generation);
-bool overlapped(double generation);
-
 struct TileSize {
   double q, kv;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/fft.hpp"
 #include "rooftile/plan/gemm_candidates.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
@@ -151,8 +152,7 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
     each_gemm_plan(op, gpu, options, visit);
     return;
   }
-  constexpr double kMaxwell = 5;
-  const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= kMaxwell);
+  const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= generation::kMaxwell);
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));

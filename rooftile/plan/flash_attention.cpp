@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/attention_shape.hpp"
 
 namespace rooftile {
@@ -18,11 +19,10 @@ TileSize paged_tile(const AttentionShape& shape) {
 // tile_size_fwd_sm90 and tile_size_fwd_sm8x of FlashAttention-3. Single queries need fewer rows. FlashAttention-4 and
 // cuDNN on Blackwell: two tiles of 128 rows, of which one is exponentiated while the other is multiplied.
 TileSize flash3_tile(const AttentionShape& shape, bool paged) {
-  if (overlapped(shape.generation) && !shape.decode) return {shape.dim <= 128 ? 256.0 : 128.0, 128};
-  if (!asynchronous(shape.generation)) {
+  if (generation::has_tensor_memory(shape.generation) && !shape.decode) return {shape.dim <= 128 ? 256.0 : 128.0, 128};
+  if (!generation::has_async_products(shape.generation)) {
     if (shape.dim <= 64) return {128, 112};
-    constexpr double kSmallSmem = 8.6;
-    return {128, shape.dim <= 128 && shape.generation >= kSmallSmem ? 128.0 : 64.0};
+    return {128, shape.dim <= 128 && !generation::is_for_data_centers(shape.generation) ? 128.0 : 64.0};
   }
   if (shape.decode && paged) return paged_tile(shape);
   if (shape.decode && shape.dim <= 128) return {64, shape.dim <= 64 ? 64.0 : 128.0};
@@ -52,7 +52,7 @@ double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
   // Of heads to queries and back; those of one group lie like queries already.
   const double moves = shape.kv_heads > 1 ? 2 : 0.5;
   if (!shape.decode) return third ? 3 : 2.5;
-  if (third) return asynchronous(shape.generation) ? 2.5 : 2;
+  if (third) return generation::has_async_products(shape.generation) ? 2.5 : 2;
   return swapped ? 1.5 + moves : 1.5;
 }
 
@@ -70,14 +70,15 @@ void set_paged(AttentionPlan& plan, const AttentionShape& shape) {
 }  // namespace
 
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
-  const bool early_cudnn = call.library == AttentionLibrary::cudnn && !asynchronous(shape.generation);
+  const bool early_cudnn = call.library == AttentionLibrary::cudnn && !generation::has_async_products(shape.generation);
   const bool third = !precedes_flash3(call.library) && !early_cudnn;
-  plan.persistent = asynchronous(shape.generation) && !overlapped(shape.generation);
+  plan.persistent =
+      generation::has_async_products(shape.generation) && !generation::has_tensor_memory(shape.generation);
   const bool paged = third && call.serving && plan.persistent;
   TileSize tile = third ? flash3_tile(shape, paged) : flash2_tile(shape, call.serving);
   // Before Hopper, FlashAttention-3 has a kernel of 8 warps for keys that are split.
   constexpr TileSize kSplitTile = {128, 112};
-  const bool early = third && !asynchronous(shape.generation);
+  const bool early = third && !generation::has_async_products(shape.generation);
   const double tiles = shape.batch * shape.kv_heads * std::ceil(shape.q * shape.group / kSplitTile.q);
   const bool eight_warps =
       early && shape.decode && shape.dim <= 128 &&
@@ -88,7 +89,7 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
-  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && shape.generation < 8.6);
+  const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && generation::is_for_data_centers(shape.generation));
   if (early && four_warps && !eight_warps) plan.resident = 2;
   if (shape.decode && paged) set_paged(plan, shape);
   if (!third && (call.serving || !shape.decode)) plan.resident = flash2_resident(tile, shape);

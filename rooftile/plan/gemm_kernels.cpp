@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
 namespace rooftile {
@@ -46,12 +47,11 @@ std::vector<GemmKernel> early_kernels(const GemmSetting& setting) {
 }  // namespace
 
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
-  constexpr double kPascal = 6, kVolta = 7, kAmpere = 8;
   const double generation = gpu.generation;
-  return {.old_kernels = generation < kVolta,
-          .one_row_major = generation >= kAmpere,
-          .small_tiles = generation >= kPascal,
-          .early = generation < kPascal,
+  return {.old_kernels = generation < generation::kVolta,
+          .one_row_major = generation >= generation::kAmpere,
+          .small_tiles = generation >= generation::kPascal,
+          .early = generation < generation::kPascal,
           .b_n_by_k = b_n_by_k};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/matrix_peak.hpp"
 
 namespace rooftile {
@@ -137,8 +138,8 @@ MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu) {
   layer.element = op.element;
   layer.precision = op.precision;
   layer.cus = gpu.sm_count;
-  layer.first_cdna = gpu.compute_capability == "gfx908";
-  layer.second_cdna = gpu.compute_capability == "gfx90a";
+  layer.first_cdna = gpu.compute_capability == generation::kCdna1;
+  layer.second_cdna = gpu.compute_capability == generation::kCdna2;
   layer.batch = gemm.batch;
   layer.in_channels = gemm.in_channels;
   layer.out_channels = gemm.out_channels;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
+
 namespace rooftile {
 
 namespace {
@@ -13,17 +15,14 @@ struct NarrowRate {
 };
 
 NarrowRate narrow_rate(const Gpu& gpu) {
-  constexpr double kLater = 8.1, kHopper = 9, kBlackwellRtx = 12;
-  const bool data_center = gpu.generation < kLater || (gpu.generation >= kHopper && gpu.generation < kBlackwellRtx);
-  return data_center ? NarrowRate{600, 350} : NarrowRate{365, 107};
+  return generation::is_for_data_centers(gpu.generation) ? NarrowRate{600, 350} : NarrowRate{365, 107};
 }
 
 }  // namespace
 
 double narrow_load_share(std::initializer_list<double> contiguous, Bytes element, const Gpu& gpu) {
-  constexpr double kAmpere = 8;
   constexpr Bytes kHalf(2);
-  if (gpu.vendor != "nvidia" || gpu.generation < kAmpere || element != kHalf) return 1;
+  if (gpu.vendor != "nvidia" || gpu.generation < generation::kAmpere || element != kHalf) return 1;
   const auto all_divide_by = [&](double width) {
     return std::all_of(contiguous.begin(), contiguous.end(),
                        [&](double length) { return length == 1 || std::fmod(length, width) == 0; });

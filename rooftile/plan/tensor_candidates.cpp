@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
@@ -44,10 +45,9 @@ std::span<const Tile> matrix_core_tiles(const Gpu& gpu) {
 
 std::span<const Tile> tiles_of(const Gpu& gpu) {
   if (gpu.vendor == "amd") return matrix_core_tiles(gpu);
-  constexpr double kTuring = 7.5, kHopper = 9;
   const double generation = gpu.generation;
-  if (generation < kTuring) return kVoltaTiles;
-  if (generation < kHopper) return kAmpereTiles;
+  if (generation < generation::kTuring) return kVoltaTiles;
+  if (generation < generation::kHopper) return kAmpereTiles;
   return kHopperTiles;
 }
 
@@ -57,14 +57,6 @@ std::vector<Tile> unpacking_tiles(const Gpu& gpu) {
   const std::span<const Tile> library = tiles_of(gpu);
   tiles.insert(tiles.end(), library.begin(), library.end());
   return tiles;
-}
-
-// Blackwell of data centres: accumulators have a memory of their own beside the registers, and pairs of SMs multiply
-// together, each holding half of the columns of B that both need.
-bool has_tensor_memory(const Gpu& gpu) {
-  constexpr double kFirst = 10, kEnd = 12;
-  const double generation = gpu.generation;
-  return generation >= kFirst && generation < kEnd;
 }
 
 bool same_sides(const Tile& a, const Tile& b) { return (a.m == b.m && a.n == b.n) || (a.m == b.n && a.n == b.m); }
@@ -91,7 +83,7 @@ struct Context {
   double main_loop = 1;  // steps of it without a split
   const Gpu& gpu;
   const PlanOptions& options;
-  bool tensor_memory = has_tensor_memory(gpu);
+  bool tensor_memory = generation::has_tensor_memory(gpu.generation);
 };
 
 Launch::Product product_of(const Context& context) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
@@ -33,10 +34,7 @@ constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96
 constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
 
-bool is_ampere(const Gpu& gpu) {  // or later
-  constexpr double kAmpere = 8;
-  return gpu.generation >= kAmpere;
-}
+bool is_ampere(const Gpu& gpu) { return gpu.generation >= generation::kAmpere; }  // or later
 
 std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {
   if (!is_volta(gpu)) return kLaterTiles;
@@ -321,10 +319,7 @@ bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }
 
 }  // namespace
 
-bool is_volta(const Gpu& gpu) {
-  constexpr double kAfterTuring = 7.6;
-  return gpu.generation < kAfterTuring;
-}
+bool is_volta(const Gpu& gpu) { return gpu.generation <= generation::kTuring; }
 
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   Problem problem{op, gpu, options, gemm_shape(op)};

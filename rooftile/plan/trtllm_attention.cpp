@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/attention_shape.hpp"
 
 namespace rooftile {
 namespace {
 
 TileSize trtllm_tile(const AttentionShape& shape) {
-  if (asynchronous(shape.generation)) {
+  if (generation::has_async_products(shape.generation)) {
     return {shape.dim <= 64 ? 64.0 : 128.0, shape.fp8 && shape.dim <= 64 ? 256.0 : 128.0};
   }
   if (spilled(shape)) return {64, shape.dim <= 64 ? 128.0 : 32.0};
@@ -19,7 +20,7 @@ TileSize trtllm_tile(const AttentionShape& shape) {
 // attention sinks, whose heads have 64 dimensions.
 double trtllm_kernels(const AttentionShape& shape, bool xqa) {
   constexpr double kSinksDim = 64;
-  if (!asynchronous(shape.generation)) return xqa || shape.fp8_keys ? 3 : 3.5;
+  if (!generation::has_async_products(shape.generation)) return xqa || shape.fp8_keys ? 3 : 3.5;
   if (!xqa) return 2.5;
   return shape.fp8_keys && shape.dim > kSinksDim ? 1.5 : 2;
 }
@@ -54,7 +55,7 @@ double xqa_split(const AttentionShape& shape) {
 }  // namespace
 
 bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
-  const bool hopper = asynchronous(shape.generation);
+  const bool hopper = generation::has_async_products(shape.generation);
   if (!shape.decode) {
     const TileSize tile = trtllm_tile(shape);
     plan.kernel = hopper || spilled(shape) ? AttentionKernel::tile : AttentionKernel::small;

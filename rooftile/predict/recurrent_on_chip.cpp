@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "rooftile/gpu/generation.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -21,22 +23,21 @@ bool small(const Recurrent& recurrent, Pass pass) {
 
 // In FP16. The kernels take batches of whole eights, to which a caller can pad any.
 bool in_whole_eights(const Recurrent& recurrent, const Gpu& gpu) {
-  constexpr double kTuring = 7.5, kAmpere = 8, kAmpereOfWorkstations = 8.6, kLeastSms = 98;
+  constexpr double kLeastSms = 98;
   constexpr std::int64_t kMostHidden = 1024, kMostBatch = 128, kMultiple = 128;
   if (recurrent.layers > 1 || recurrent.directions > 1 || recurrent.hidden > kMostHidden ||
       recurrent.hidden % kMultiple != 0 || recurrent.input % kMultiple != 0 || recurrent.batch > kMostBatch) {
     return false;
   }
   const double generation = gpu.generation;
-  if (generation < kAmpere) return generation >= 7 && generation < kTuring;
-  return gpu.sm_count >= kLeastSms && generation != kAmpereOfWorkstations && recurrent.cell != "gru";
+  if (generation < generation::kAmpere) return generation >= generation::kVolta && generation < generation::kTuring;
+  return gpu.sm_count >= kLeastSms && generation != generation::kAmpereRtx && recurrent.cell != "gru";
 }
 
 }  // namespace
 
 bool keeps_weights_on_chip(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options) {
-  constexpr double kPascal = 6;
-  if (gpu.vendor != "nvidia" || gpu.generation < kPascal || options.pass == Pass::bwd_weight ||
+  if (gpu.vendor != "nvidia" || gpu.generation < generation::kPascal || options.pass == Pass::bwd_weight ||
       !asks_for_them(options.framework)) {
     return false;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rooftile/base/parse_number.hpp"
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
 
 namespace rooftile::profile {
@@ -14,8 +15,6 @@ namespace {
 
 constexpr double kSector = 32;      // bytes of a sector of L1 or L2, and of an nvprof transaction
 constexpr double kKibibyte = 1024;  // FETCH_SIZE and WRITE_SIZE of rocprof count them
-constexpr double kAsyncCopy = 8.0;  // the first GPUs with cp.async (LDGSTS)
-constexpr double kTma = 9.0;        // the first with the tensor memory accelerator
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
 // The products and sums of threads, by the instruction's letter (d, f, h); a fused one is two operations.
@@ -45,9 +44,9 @@ std::vector<CounterRule> make_rules() {
        kAny,
        {{sectors + "global_op_ld.sum", kSector},
         {sectors + "local_op_ld.sum", kSector},
-        {copies + "access.sum", kSector, kAsyncCopy},
-        {copies + "bypass.sum", kSector, kAsyncCopy},
-        {"l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", 1, kTma}}},
+        {copies + "access.sum", kSector, generation::kAsyncCopy},
+        {copies + "bypass.sum", kSector, generation::kAsyncCopy},
+        {"l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", 1, generation::kTma}}},
       {Q::l1_store,
        0,
        kAny,
@@ -55,8 +54,8 @@ std::vector<CounterRule> make_rules() {
         {sectors + "local_op_st.sum", kSector},
         {sectors + "global_op_red.sum", kSector, 0, true},
         {sectors + "global_op_atom.sum", kSector, 0, true},
-        {"l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum", 1, kTma},
-        {"l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum", 1, kTma}}},
+        {"l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum", 1, generation::kTma},
+        {"l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum", 1, generation::kTma}}},
       {Q::l1_total, 7.0, 8.99, {{"l1tex__t_bytes.sum"}}},
       l2_sectors(Q::l2_load, "_srcunit_tex", "read"),
       l2_sectors(Q::l2_store, "_srcunit_tex", "write"),
@@ -216,11 +215,11 @@ std::vector<std::string> ncu_metrics(std::string_view compute_capability) {
       "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
       "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
   };
-  if (capability >= kAsyncCopy) {
+  if (capability >= generation::kAsyncCopy) {
     metrics.emplace_back("sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum");
     metrics.emplace_back("sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum");
   }
-  if (capability >= kTma) {
+  if (capability >= generation::kTma) {
     metrics.emplace_back("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
     metrics.emplace_back("l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum");
     metrics.emplace_back("l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum");

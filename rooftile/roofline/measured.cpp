@@ -10,6 +10,7 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/profile/counters.hpp"
 #include "rooftile/profile/stall_reasons.hpp"
 #include "rooftile/roofline/stalls.hpp"
@@ -22,9 +23,8 @@ using profile::KernelProfile;
 
 // Whether the profile asked for what tensor cores do, where there are any.
 bool lacks_tensor(const KernelProfile& kernel, const KernelCounters& counters) {
-  constexpr double kFirstTensorCores = 7.0;
   const auto capability = profile::capability_number(kernel.compute_capability);
-  return !counters.tensor && capability && *capability >= kFirstTensorCores;
+  return !counters.tensor && capability && generation::has_tensor_cores(*capability);
 }
 
 std::optional<Bytes> bytes_at(const KernelCounters& counters, std::string_view level) {

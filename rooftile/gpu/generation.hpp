@@ -1,0 +1,40 @@
+// Generations of GPUs (`Gpu::generation`, NVIDIA's compute capability), and what their hardware has. Whatever depends
+// on one asks here.
+#pragma once
+
+#include <string_view>
+
+namespace rooftile::generation {
+
+constexpr double kMaxwell = 5, kPascal = 6, kVolta = 7, kTuring = 7.5, kAmpere = 8, kAmpereRtx = 8.6, kHopper = 9,
+                 kBlackwell = 10, kBlackwellUltra = 10.3, kBlackwellRtx = 12;
+
+// The first with cp.async (LDGSTS), with the tensor memory accelerator.
+constexpr double kAsyncCopy = kAmpere, kTma = kHopper;
+
+// Compute capabilities (`Gpu::compute_capability`) of AMD's first GPUs with matrix cores, whose libraries choose
+// differently.
+constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a";
+
+constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }
+
+// Tensor cores that run beside the threads of a CTA (wgmma, tcgen05).
+constexpr bool has_async_products(double generation) { return generation >= kHopper && generation < kBlackwellRtx; }
+
+// Sums of tensor cores have a memory of their own beside the registers, and pairs of SMs multiply together, each
+// holding half of the columns of B that both need.
+constexpr bool has_tensor_memory(double generation) { return generation >= kBlackwell && generation < kBlackwellRtx; }
+
+// NVIDIA, "Inside NVIDIA Blackwell Ultra": twice the exponentials of Blackwell's SMs.
+constexpr bool has_twice_the_exponentials(double generation) { return generation == kBlackwellUltra; }
+
+// Switches that sum what passes through them (NVLink SHARP) come with its NVLink.
+constexpr bool has_summing_switches(double generation) { return generation >= kHopper; }
+
+// Chips for data centers, whose SMs have more shared memory and faster tensor cores than those of the same years for
+// workstations and games.
+constexpr bool is_for_data_centers(double generation) {
+  return generation < kAmpereRtx || has_async_products(generation);
+}
+
+}  // namespace rooftile::generation

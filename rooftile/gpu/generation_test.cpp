@@ -1,0 +1,35 @@
+#include "rooftile/gpu/generation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rooftile/gpu/catalogue.hpp"
+
+namespace rooftile {
+namespace {
+
+double generation_of(const char* id) { return find_gpu(id).value().generation; }
+
+TEST(Generation, SaysWhatTheHardwareHas) {
+  EXPECT_FALSE(generation::has_tensor_cores(generation_of("p100-sxm2-16gb")));
+  EXPECT_TRUE(generation::has_tensor_cores(generation_of("v100-sxm2-16gb")));
+  EXPECT_FALSE(generation::has_async_products(generation_of("a100-sxm4-80gb")));
+  EXPECT_TRUE(generation::has_async_products(generation_of("h100-sxm5-80gb")));
+  EXPECT_FALSE(generation::has_tensor_memory(generation_of("h100-sxm5-80gb")));
+  EXPECT_TRUE(generation::has_tensor_memory(generation_of("b200-sxm-180gb")));
+  EXPECT_FALSE(generation::has_twice_the_exponentials(generation_of("b200-sxm-180gb")));
+  EXPECT_TRUE(generation::has_twice_the_exponentials(generation_of("b300-sxm-288gb")));
+}
+
+TEST(Generation, LaterNumbersOfWorkstationsHaveLess) {
+  for (const char* const id : {"a100-sxm4-80gb", "h100-sxm5-80gb", "b200-sxm-180gb"}) {
+    EXPECT_TRUE(generation::is_for_data_centers(generation_of(id))) << id;
+  }
+  for (const char* const id : {"rtx-3090", "rtx-4090", "rtx-5090"}) {
+    EXPECT_FALSE(generation::is_for_data_centers(generation_of(id))) << id;
+    EXPECT_FALSE(generation::has_async_products(generation_of(id))) << id;
+    EXPECT_FALSE(generation::has_tensor_memory(generation_of(id))) << id;
+  }
+}
+
+}  // namespace
+}  // namespace rooftile
