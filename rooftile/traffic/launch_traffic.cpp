@@ -59,6 +59,7 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses
   } else if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
     dram = tensor_gemm_dram(launch, sizes, misses != nullptr ? *misses : tensor_gemm_misses(launch, sizes));
     traffic.l2 = tensor_l2_loads(launch, sizes);
+    traffic.l1 = std::max(traffic.l1, traffic.l2);
   } else if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) {
     dram = miopen_dram(launch, sizes);
   }

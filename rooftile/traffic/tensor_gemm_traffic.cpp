@@ -48,7 +48,7 @@ double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes) {
 }
 
 Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes) {
-  return std::min(launch.l2_load, std::max(launch.l2_load / sizes.shared_loads, launch.dram_load));
+  return std::max(launch.l2_load / sizes.shared_loads, launch.dram_load);
 }
 
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {

@@ -122,6 +122,14 @@ RefinedOp op_of(const LayerEstimate& layer, const KernelEstimate& kernel) {
   return layer.op == "conv" ? RefinedOp::conv : RefinedOp::gemm;
 }
 
+// On tensor cores, whose loads are counted by operand and tile: what comes from DRAM comes through the L2, and what
+// comes from there through the L1. Row-major products on the lanes and MIOpen's fetch lines of which they take a part.
+void check_order(const Traffic& traffic, const std::string& where) {
+  EXPECT_LE(traffic.dram, traffic.l2 * (1 + kRounding)) << where;
+  EXPECT_LE(traffic.store_dram, traffic.store_l2 * (1 + kRounding)) << where;
+  EXPECT_LE(traffic.l2, traffic.l1 * (1 + kRounding)) << where;
+}
+
 void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, const Gpu& gpu,
                   const PredictOptions& options, const std::string& where) {
   const auto model = refined_model(op_of(layer, kernel), gpu, options);
@@ -129,6 +137,7 @@ void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, cons
   LevelTimes times;
   if (const auto* product = std::get_if<RefinedKernel>(&kernel.plan)) {
     times = product_times(product->plan, model->rates);
+    if (on_tensor_cores(model->family)) check_order(launch_traffic(product->plan.main, model->rates), where);
   } else if (const auto* attention = std::get_if<AttentionPlan>(&kernel.plan)) {
     times = attention_times(*attention, model->rates);
   } else if (std::holds_alternative<StreamKernel>(kernel.plan)) {
