@@ -35,15 +35,15 @@ SIZES = {
     "r3d_18": 112, "mc3_18": 112, "r2plus1d_18": 112,
 }
 SEGMENTATION = ("fcn_", "deeplabv3_", "lraspp_")
-VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18", "s3d")
+VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18", "s3d", "mvit_v1_b")
 FRAMES = 16
 TRACED = 128  # pixels a side are enough to see what a network does where its shapes follow the input's
-# Shapes that depend on data, operators outside ONNX, or an export that takes longer than anyone waits.
-NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized", "mvit")
+# Shapes that depend on data, operators outside ONNX, or sums in place on slices, which become scatters (MViT v2).
+NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized", "mvit_v2")
 
 # Networks whose parts have a fixed number of pixels: with height and width dynamic the export computes hundreds of
 # shapes, which come out the same.
-FIXED_SIZE = ("swin_", "maxvit_")
+FIXED_SIZE = ("swin_", "maxvit_", "mvit_")
 # Pooled to 7x7 or 6x6 positions: the exporter needs to know from how many.
 FIXED_POOL = ("alexnet", "vgg", "s3d")
 
@@ -90,6 +90,26 @@ def build(name):
     return OnlyOut(model) if name.startswith(SEGMENTATION) else model
 
 
+class WithoutLoops:
+    """Within it a tensor is split in two by slices, and rows are repeated by a view, as PyTorch does both."""
+
+    def __enter__(self):
+        self.split, self.repeat = torch.tensor_split, torch.repeat_interleave
+
+        def split(tensor, indices, dim):
+            (at,) = indices
+            return tensor.narrow(dim, 0, at), tensor.narrow(dim, at, tensor.shape[dim] - at)
+
+        def repeat(tensor, repeats, dim):
+            assert dim == 0
+            return tensor.unsqueeze(1).expand(-1, repeats, *tensor.shape[1:]).flatten(0, 1)
+
+        torch.tensor_split, torch.repeat_interleave = split, repeat
+
+    def __exit__(self, *_):
+        torch.tensor_split, torch.repeat_interleave = self.split, self.repeat
+
+
 class KnownSizes:
     """Within it all dimensions of a traced tensor but the first are plain numbers."""
 
@@ -124,7 +144,7 @@ def export(name, path, full):
                      dynamic_axes={"input": axes, "output": {0: "batch"}}, do_constant_folding=False,
                      training=torch.onnx.TrainingMode.PRESERVE)  # keeps batch normalisation where it is
     model, image = build(name), torch.zeros(traced)
-    with KnownSizes() if fixed else torch.no_grad():
+    with WithoutLoops(), KnownSizes() if fixed else torch.no_grad():
         torch.onnx.export(model, image, str(path), **arguments)
     return shape
 

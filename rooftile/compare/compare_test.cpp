@@ -64,6 +64,31 @@ TEST(Compare, ThreadsChangeNothing) {
   }
 }
 
+// Which is predicted once for both: what the second is given must be its own prediction.
+TEST(Compare, Tf32IsFp32WhereTheGpuLacksIt) {
+  CompareTask task = task_of({"titan-xp", "t4", "mi210", "mi100", "mi355x", "a100-sxm4-80gb"});
+  task.models = {zoo_model("resnet18", Phase::step), zoo_model("gnmt", Phase::step)};
+  task.precisions = {{{DType::fp32}}, {{DType::tf32}}};
+  const std::size_t gpus = task.gpus.size();
+  const Comparison both = compare(task).value();
+  task.precisions = {{{DType::tf32}}};
+  const Comparison alone = compare(task).value();
+  ASSERT_EQ(both.runs.size(), 2 * alone.runs.size());
+  const auto high = [](const ComparedRun& run) { return run.interval ? run.interval->high : Seconds(0); };
+  for (std::size_t i = 0; i < alone.runs.size(); ++i) {
+    const std::size_t model = i / gpus, gpu = i % gpus;
+    const ComparedRun& wide = both.runs[2 * model * gpus + gpu];
+    const ComparedRun& tf32 = both.runs[(2 * model + 1) * gpus + gpu];
+    EXPECT_EQ(tf32.precision, "tf32");
+    EXPECT_EQ(tf32.widened, tf32.gpu != "a100-sxm4-80gb") << tf32.gpu;
+    EXPECT_FALSE(wide.widened);
+    EXPECT_EQ(tf32.time, alone.runs[i].time) << tf32.gpu;
+    EXPECT_EQ(high(tf32), high(alone.runs[i])) << tf32.gpu;
+    EXPECT_EQ(tf32.peak_share, alone.runs[i].peak_share) << tf32.gpu;
+    EXPECT_EQ(tf32.time == wide.time, tf32.widened) << tf32.gpu;
+  }
+}
+
 TEST(Compare, OfSeveralPrecisionsTheFastestThatBothHave) {
   CompareTask task = task_of({"h100-sxm5-80gb", "t4", "titan-xp"});
   task.batches = {{.size = 64}};

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,27 @@ struct Equation {
   std::string a, b, result;
 };
 
-bool is_label(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+constexpr std::string_view kEllipsis = "...";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+bool is_label(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// How many dimensions of an operand "..." stands for.
+std::size_t unnamed_dims(const std::string& term, std::size_t rank) {
+  if (term.find(kEllipsis) == std::string::npos) return 0;
+  const std::size_t named = term.size() - kEllipsis.size();
+  return rank > named ? rank - named : 0;
+}
+
+// A digit for each dimension that "..." stands for, 0 for the last: those of two operands are aligned at their ends.
+std::string name_dims(std::string term, std::size_t dims) {
+  const std::size_t at = term.find(kEllipsis);
+  if (at == std::string::npos) return term;
+  std::string digits;
+  for (std::size_t left = dims; left > 0; --left) digits += static_cast<char>('0' + left - 1);
+  return term.replace(at, kEllipsis.size(), digits);
+}
 
 bool are_labels(const std::string& term) {
   return std::all_of(term.begin(), term.end(), is_label) &&
@@ -27,7 +48,7 @@ bool are_labels(const std::string& term) {
 
 bool has(const std::string& term, char label) { return term.find(label) != std::string::npos; }
 
-Result<Equation> parse(const std::string& written) {
+Result<Equation> parse(const std::string& written, std::size_t rank_a, std::size_t rank_b) {
   std::string text;
   for (const char c : written) {
     if (c != ' ') text += c;
@@ -39,7 +60,11 @@ Result<Equation> parse(const std::string& written) {
                             one_line(written, 100)));
   };
   if (comma == std::string::npos || arrow == std::string::npos || comma > arrow) return unsupported();
-  const Equation equation = {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+  if (std::any_of(text.begin(), text.end(), is_digit)) return unsupported();
+  Equation equation = {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+  const std::size_t of_a = unnamed_dims(equation.a, rank_a), of_b = unnamed_dims(equation.b, rank_b);
+  equation = {name_dims(equation.a, of_a), name_dims(equation.b, of_b),
+              name_dims(equation.result, std::max(of_a, of_b))};
   if (!are_labels(equation.a) || !are_labels(equation.b) || !are_labels(equation.result)) return unsupported();
   for (const char label : equation.a + equation.b) {
     // A letter of one operand that the result has not is summed on its own first.
@@ -55,10 +80,11 @@ Result<Equation> parse(const std::string& written) {
 }  // namespace
 
 Result<Einsum> read_einsum(const OnnxGraph& graph, const OnnxNode& node) {
-  const auto equation = TRY(parse(node.get_string("equation", "")));
   if (node.inputs.size() != 2 || node.input(0) == kAbsent || node.input(1) == kAbsent) {
     return bad_input("does not have the two operands of its equation");
   }
+  const std::size_t rank_a = graph.shape(node.inputs[0]).size(), rank_b = graph.shape(node.inputs[1]).size();
+  const auto equation = TRY(parse(node.get_string("equation", ""), rank_a, rank_b));
   std::map<char, std::int64_t> sizes;
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     const std::string& labels = i == 0 ? equation.a : equation.b;

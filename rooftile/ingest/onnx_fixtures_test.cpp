@@ -59,6 +59,7 @@ const Known kModels[] = {
     {"mobilenet_v2", 3504872, 0.3},
     {"mobilenet_v3_large", 5483032, 0.22},
     {"mobilenet_v3_small", 2542856, 0.06},
+    {"mvit_v1_b", 36610672, 70.599},
     {"r2plus1d_18", 31505325, 40.52},
     {"r3d_18", 33371472, 40.7},
     {"regnet_x_16gf", 54278536, 15.94},
