@@ -82,11 +82,10 @@ class FitRowCollector {
   }
   void add_op(const Recurrent& recurrent, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     const PredictOptions options = options_of(row, {.method = Method::rooftile});
-    const auto model = refined_model(RefinedOp::recurrent, gpu, options);
-    if (!model) return;
+    const RefinedModel* model = models_[gpu.id].find(RefinedOp::recurrent, gpu, options);
+    if (model == nullptr) return;
     LayerEstimate products;
-    RefinedModels models;
-    add_sequence_products(products, recurrent, gpu, options, models);
+    add_sequence_products(products, recurrent, gpu, options, models_[gpu.id]);
     const auto kernels = [recurrent, others = products.time, pass = options.pass, element = model->element,
                           own = recurrent_gpu(recurrent, gpu, options)](const GpuRates& rates) {
       return others + recurrent_time(recurrent, pass, element, own, rates).time;
@@ -95,8 +94,8 @@ class FitRowCollector {
   }
   void add_op(const StreamLayer& layer, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     const PredictOptions options = options_of(row, {.method = Method::rooftile});
-    const auto model = refined_model(RefinedOp::stream, gpu, options);
-    if (!model || (row.phase != Phase::fwd && row.phase != Phase::bwd)) return;
+    const RefinedModel* model = models_[gpu.id].find(RefinedOp::stream, gpu, options);
+    if (model == nullptr || (row.phase != Phase::fwd && row.phase != Phase::bwd)) return;
     const NormKernels norms = norm_kernels(options.plan.kernel);
     const auto kernels = row.phase == Phase::fwd ? std::vector{stream_kernel(layer, model->element, norms)}
                                                  : gradient_kernels(layer, model->element, norms);
@@ -115,8 +114,8 @@ class FitRowCollector {
                                    ? attention_plan(attention, options.precision, call, gpu)
                                    : attention_backward_plan(attention, options.precision, call, gpu);
     options.precision = attention_precision(attention, options.precision, gpu);
-    const auto model = refined_model(RefinedOp::attention, gpu, options);
-    if (!model) return;
+    const RefinedModel* model = models_[gpu.id].find(RefinedOp::attention, gpu, options);
+    if (model == nullptr) return;
     add_row([plan](const GpuRates& rates) { return attention_time(plan, rates).time; }, row, gpu, table, *model);
   }
   // No constants are fitted to whole networks.
@@ -125,8 +124,8 @@ class FitRowCollector {
 
   void add_planned(RefinedOp op, const Im2col& gemm, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     const PredictOptions own = options_of(row, {.method = Method::rooftile});
-    const auto model = refined_model(op, gpu, own);
-    if (!model) return;
+    const RefinedModel* model = models_[gpu.id].find(op, gpu, own);
+    if (model == nullptr) return;
     OpShape shape = op_shape(gemm, *model, passes_of(row.phase).front());
     shape.choice = options_.choice;
     // MIOpen's rows are the fastest of all that applied, so all plans say what the time is the least of.
@@ -181,6 +180,7 @@ class FitRowCollector {
 
   const FitRowsOptions& options_;
   std::map<std::pair<int, std::string>, FitRows> groups_;
+  std::map<std::string, RefinedModels> models_;  // by GPU
 };
 
 // A row that a fit can use: one pass, or all gradients where they are made together, measured, not flagged, more than a
