@@ -193,7 +193,7 @@ Result<void> help_first_rank(const ExploreArguments& arguments) {
   const auto finish =
       cluster::serve({prepared->space, *prepared->evaluator, options, fingerprint}, ranks.transport, settings);
   ranks.rank_lost = !finish || finish->rank_lost;
-  if (!finish) return tl::unexpected(finish.error());
+  TRY(finish);
   return {};
 }
 

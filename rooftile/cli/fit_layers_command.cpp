@@ -74,8 +74,8 @@ struct Judged {
 };
 
 Result<Judged> judged(Result<std::vector<LayerTransfer>> transfers, std::string text = {}) {
-  if (!transfers) return tl::unexpected(transfers.error());
-  return Judged{std::move(text), std::move(*transfers)};
+  auto judgements = TRY(std::move(transfers));
+  return Judged{std::move(text), std::move(judgements)};
 }
 
 // Fits one model and writes it where it is to go.

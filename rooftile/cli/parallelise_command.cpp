@@ -220,7 +220,7 @@ Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, cons
   if (ranks.transport.rank() != 0) {
     const auto finish = cluster::help_search(search, fingerprint, ranks.transport, settings_of(arguments));
     ranks.rank_lost = !finish || finish->rank_lost;
-    if (!finish) return tl::unexpected(finish.error());
+    TRY(finish);
     return std::vector<WayTried>();
   }
   auto searched = cluster::search_by_ranks(search, fingerprint, ranks.transport, arguments.rank_timeout,
@@ -234,17 +234,17 @@ Result<void> spread(ParalleliseArguments& arguments) {
                  {"seq-len", "framework", "optimizer", "clip", "loss", "host", "algorithm", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const WaysAsked asked = TRY(asked_of(arguments));
-  auto cluster = find_gpu_cluster(arguments.cluster);
-  if (!cluster && cluster.error().where.empty()) cluster.error().where = "--cluster";
-  if (!cluster) return tl::unexpected(cluster.error());
-  const Gpu gpu = TRY(find_gpu(cluster->gpu));
-  const auto gpus = static_cast<int>(arguments.gpus.value_or(cluster->gpus_per_node));
-  if (gpus > cluster->gpus()) {
-    return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", cluster->id, cluster->gpus()), "--gpus");
+  auto found = find_gpu_cluster(arguments.cluster);
+  if (!found && found.error().where.empty()) found.error().where = "--cluster";
+  const GpuCluster cluster = TRY(std::move(found));
+  const Gpu gpu = TRY(find_gpu(cluster.gpu));
+  const auto gpus = static_cast<int>(arguments.gpus.value_or(cluster.gpus_per_node));
+  if (gpus > cluster.gpus()) {
+    return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", cluster.id, cluster.gpus()), "--gpus");
   }
   const std::int64_t batch = arguments.batch.value_or(gpus);
   const ParallelNetwork network = TRY(network_of(arguments));
-  const std::vector<Parallelism> ways = ways_of(network, *cluster, gpus, batch, asked);
+  const std::vector<Parallelism> ways = ways_of(network, cluster, gpus, batch, asked);
   if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, asked, network, gpus, batch), network.name);
 
   SearchOptions options;
@@ -266,14 +266,14 @@ Result<void> spread(ParalleliseArguments& arguments) {
   {
     Progress progress("ways");
     options.progress = [&](std::size_t done, std::size_t all) { progress.show(done, all); };
-    tried = TRY(search(arguments, {network, ways, *cluster, gpu, options}));
+    tried = TRY(search(arguments, {network, ways, cluster, gpu, options}));
   }
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::interrupted, "stopped before any way was tried", network.name);
   std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
-                                     .cluster = *cluster,
+                                     .cluster = cluster,
                                      .gpu = gpu,
                                      .gpus = gpus,
                                      .batch = batch,
@@ -290,7 +290,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
                                             traced ? ", without traces" : ""));
   }
   if (traced && !report.stopped && tried.front().fate == WayFate::fits) {
-    TRY(write_traces(arguments, network, tried.front().way, *cluster, gpu, options.parallel));
+    TRY(write_traces(arguments, network, tried.front().way, cluster, gpu, options.parallel));
   }
   TRY(write_report(arguments.output, kParallelisationWriters, report));
   if (tried.front().fate == WayFate::fits) return {};

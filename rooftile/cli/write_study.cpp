@@ -43,11 +43,11 @@ Result<void> write_study(const std::string& selector, const OutputArguments& out
     return usage(fmt::format("a study has no {}; -o FOLDER writes its charts, --format takes table, json or csv",
                              name_of(output.format)));
   }
-  auto study = find_study(selector);
-  if (!study && study.error().where.empty()) study.error().where = "--study";
-  if (!study) return tl::unexpected(study.error());
-  StudyResult result = TRY(run_study(*study, machine_threads()));
-  const StudyReport report{*std::move(study), std::move(result)};
+  auto found = find_study(selector);
+  if (!found && found.error().where.empty()) found.error().where = "--study";
+  Study study = TRY(std::move(found));
+  StudyResult result = TRY(run_study(study, machine_threads()));
+  const StudyReport report{std::move(study), std::move(result)};
   const bool folder = output.format == Format::table && !output.file.empty() && output.file != "-";
   return folder ? write_files(output.file, report) : write_report(output, kStudyWriters, report);
 }

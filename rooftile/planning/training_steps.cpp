@@ -61,8 +61,7 @@ Result<TrainingStep> fitted_step(const TrainingTask& task, const TrainingChoices
 }
 
 Result<TrainingStep> analytic_step(const Gpu& gpu, const TrainingBatch& batch) {
-  if (!batch.step) return tl::unexpected(batch.step.error());
-  const auto prediction = TRY(batch.step->on(gpu));
+  const auto prediction = TRY(batch.step.and_then([&](const auto& step) { return step.on(gpu); }));
   return TrainingStep{prediction.time, interval_of(prediction), {}, prediction.input};
 }
 

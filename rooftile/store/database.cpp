@@ -54,7 +54,7 @@ Result<void> Statement::run() {
   Result<bool> row = true;
   while (row && *row) row = step();
   reset();
-  if (!row) return tl::unexpected(row.error());
+  TRY(row);
   return {};
 }
 

@@ -126,23 +126,23 @@ class FileImport {
 
   Result<void> foreign(std::string begin) {
     const auto text = TRY(pieces_.rest(std::move(begin)));
-    auto rows = is_benchmark(text) ? benchmark_rows(text, result_.file) : profile_rows(text, result_.file);
-    if (!rows && rows.error().message.starts_with("unrecognised profile format")) {
+    auto found = is_benchmark(text) ? benchmark_rows(text, result_.file) : profile_rows(text, result_.file);
+    if (!found && found.error().message.starts_with("unrecognised profile format")) {
       return fail(ErrorCode::bad_input,
                   "neither a layer table (a column op, or those of a convolution or a GEMM), nor the profile of ncu, "
                   "nvprof, rocprof or PyTorch, nor the output of PyTorch's benchmarks as text or JSON",
                   result_.file);
     }
-    if (!rows) return tl::unexpected(rows.error());
-    result_.format = std::move(rows->format);
-    result_.notes = std::move(rows->notes);
-    auto importer = TRY(RowImporter::begin(writer_, result_, std::move(rows->header), options_,
-                                           rows->date.empty() ? options_.date : rows->date));
+    auto rows = TRY(std::move(found));
+    result_.format = std::move(rows.format);
+    result_.notes = std::move(rows.notes);
+    auto importer = TRY(RowImporter::begin(writer_, result_, std::move(rows.header), options_,
+                                           rows.date.empty() ? options_.date : rows.date));
     std::size_t done = 0;
     constexpr std::size_t kBetween = 4096;
-    for (CsvRow& row : rows->rows) {
+    for (CsvRow& row : rows.rows) {
       TRY(importer.add(std::move(row)));
-      const double share = static_cast<double>(++done) / static_cast<double>(rows->rows.size());
+      const double share = static_cast<double>(++done) / static_cast<double>(rows.rows.size());
       if (done % kBetween == 0 && options_.progress && !options_.progress(share)) return interrupted(result_.file);
     }
     return {};

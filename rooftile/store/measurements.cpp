@@ -144,8 +144,7 @@ Result<bool> MeasurementWriter::add(const Subject& subject, std::size_t line, st
     // A file of which nothing is new leaves no trace.
     const auto known = state.find.bind_bytes(1, key.bytes()).step();
     state.find.reset();
-    if (!known) return tl::unexpected(known.error());
-    if (*known) return false;
+    if (TRY(known)) return false;
     TRY(state.find_file());
   }
   const auto subject_id = TRY(state.subject_id(subject));

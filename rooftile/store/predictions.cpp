@@ -116,8 +116,7 @@ Result<std::int64_t> save_predictions(Store& store, std::span<const SavedPredict
     bind(known, prediction);
     const auto there = known.step();
     known.reset();
-    if (!there) return tl::unexpected(there.error());
-    if (*there) continue;
+    if (TRY(there)) continue;
     bind(insert, prediction);
     TRY(insert.bind(12, prediction.date).run());
     ++added;
