@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/one_line.hpp"
 
@@ -66,6 +69,11 @@ std::string nearest(std::string_view wanted, std::span<const std::string> candid
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates) {
   const std::string found = nearest(wanted, candidates);
   return found.empty() ? std::string() : "; did you mean '" + one_line(found) + "'?";
+}
+
+std::string one_of(std::string_view wanted, std::span<const std::string> candidates) {
+  const std::string meant = did_you_mean(wanted, candidates);
+  return fmt::format("{}{}", meant.empty() ? "; one of " : meant + " One of ", fmt::join(candidates, ", "));
 }
 
 }  // namespace rooftile

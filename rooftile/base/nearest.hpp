@@ -16,4 +16,7 @@ std::string nearest(std::string_view wanted, std::span<const std::string> candid
 // "; did you mean 'X'?" or, where nothing is near, "".
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates);
 
+// "; did you mean 'X'? One of X, Y, Z" or, where nothing is near, "; one of X, Y, Z".
+std::string one_of(std::string_view wanted, std::span<const std::string> candidates);
+
 }  // namespace rooftile

@@ -29,6 +29,12 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("x", {}), "");
 }
 
+TEST(Nearest, TheChoicesFollowTheNearest) {
+  const std::vector<std::string> names = {"grid", "random"};
+  EXPECT_EQ(one_of("gird", names), "; did you mean 'grid'? One of grid, random");
+  EXPECT_EQ(one_of("zzzz", names), "; one of grid, random");
+}
+
 TEST(Nearest, ABeginningStandsForTheShortestThatHasIt) {
   const std::vector<std::string> names = {"usd_per_million_samples", "usd_per_hour", "--batch-size", "inference"};
   EXPECT_EQ(nearest("usd", names), "usd_per_hour");

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -30,8 +29,8 @@ Result<ChosenToml> choose_toml(std::span<const EmbeddedText> files, std::string_
     if (file.path == name + std::string(kTomlSuffix)) return ChosenToml{std::string(file.text), std::string(file.path)};
   }
   const std::vector<std::string> ids = toml_ids(files);
-  return fail(ErrorCode::not_found, fmt::format("no {} '{}'{}; one of {}, or a .toml file", what, one_line(name),
-                                                did_you_mean(name, ids), fmt::join(ids, ", ")));
+  return fail(ErrorCode::not_found,
+              fmt::format("no {} '{}'{}, or a .toml file", what, one_line(name), one_of(name, ids)));
 }
 
 }  // namespace rooftile

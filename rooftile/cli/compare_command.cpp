@@ -208,9 +208,7 @@ Result<void> check_columns(const CompareArguments& arguments) {
   const std::vector<std::string> known = comparison_columns();
   const auto check_one = [&](const std::string& option, const std::string& name) -> Result<void> {
     if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-    return fail(ErrorCode::usage,
-                fmt::format("no column '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")),
-                option);
+    return fail(ErrorCode::usage, fmt::format("no column '{}'{}", name, one_of(name, known)), option);
   };
   if (!arguments.sort.empty()) TRY(check_one("--sort", arguments.sort));
   if (!arguments.where) return {};

@@ -43,10 +43,9 @@ Result<const Op*> find_layer(const Workload& workload, const std::string& name) 
   }
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
-    return fail(
-        ErrorCode::not_found,
-        fmt::format("no layer is called '{}'{}; 'rooftile models show' lists layers", name, did_you_mean(name, names)),
-        workload.name);
+    std::string hint = did_you_mean(name, names);
+    if (hint.empty()) hint = "; 'rooftile models show' lists layers";
+    return fail(ErrorCode::not_found, fmt::format("no layer is called '{}'{}", name, hint), workload.name);
   }
   std::string list;
   constexpr std::size_t kShown = 8;

@@ -93,10 +93,7 @@ Result<Format> parse_format(std::string_view text, const std::string& output, co
     TRY(check_converter(format));
     return format;
   }
-  return fail(ErrorCode::usage,
-              fmt::format("unknown format '{}'{}; one of {}", one_line(text), did_you_mean(text, names),
-                          fmt::join(names, ", ")),
-              "--format");
+  return fail(ErrorCode::usage, fmt::format("unknown format '{}'{}", one_line(text), one_of(text, names)), "--format");
 }
 
 Result<void> check_suffix(std::string_view option, const std::string& path, const std::vector<Format>& offered) {

@@ -110,8 +110,7 @@ Result<void> fix(WaysAsked& asked, std::vector<std::string>& named, const std::s
   }
   const std::vector<std::string> known = {"tp", "pp",          "dp",       "cp",        "ep",
                                           "vp", "micro-batch", "sharding", "recompute", "offload"};
-  return bad_fix(
-      fmt::format("unknown degree '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
+  return bad_fix(fmt::format("unknown degree '{}'{}", name, one_of(name, known)));
 }
 
 Result<WaysAsked> asked_of(const ParalleliseArguments& arguments) {

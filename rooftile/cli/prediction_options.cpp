@@ -228,8 +228,7 @@ Result<RunPrecision> parse_run_precision_option(const std::string& option, const
   if (const auto dtype = parse_precision(option, text)) return RunPrecision{*dtype, false};
   std::vector<std::string> known = precision_names();
   known.insert(known.end(), {"amp-fp16", "amp-bf16"});
-  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", one_line(text), did_you_mean(text, known),
-                                 fmt::join(known, ", ")));
+  return bad(option, fmt::format("unknown precision '{}'{}", one_line(text), one_of(text, known)));
 }
 
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
@@ -423,8 +422,7 @@ Result<void> complete(PredictionArguments& prediction) {
   if (!set.columns.empty()) {
     const std::vector<std::string> known = setting_names();
     const std::string& key = set.columns.begin()->first;
-    return bad("--set", fmt::format("unknown key '{}'{}; one of {}", one_line(key), did_you_mean(key, known),
-                                    fmt::join(known, ", ")));
+    return bad("--set", fmt::format("unknown key '{}'{}", one_line(key), one_of(key, known)));
   }
   TRY(check_method(prediction));
   prediction.calibration = TRY(read_constants(method.constants));
@@ -434,8 +432,7 @@ Result<void> complete(PredictionArguments& prediction) {
 Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known) {
   for (const std::string& key : set.named) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    return bad("--set", fmt::format("{} does not take '{}'{}; one of {}", command, one_line(key),
-                                    did_you_mean(key, known), fmt::join(known, ", ")));
+    return bad("--set", fmt::format("{} does not take '{}'{}", command, one_line(key), one_of(key, known)));
   }
   return {};
 }

@@ -70,9 +70,7 @@ Result<std::optional<Peak>> forced_roof(const std::string& text, const Roof& roo
     known.emplace_back(name_of(peak));
     if (text == name_of(peak)) return std::optional(peak);
   }
-  return fail(ErrorCode::usage,
-              fmt::format("{} has no peak '{}'{}; one of {}", roof.name, one_line(text), did_you_mean(text, known),
-                          fmt::join(known, ", ")),
+  return fail(ErrorCode::usage, fmt::format("{} has no peak '{}'{}", roof.name, one_line(text), one_of(text, known)),
               "--ceilings");
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/parse_number.hpp"
@@ -100,9 +99,7 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
       speculation().share = TRY(parse_rate(option, value));
     } else {
       const std::vector<std::string> known = {"batching", "max", "drafted", "accepted", "share"};
-      return fail(ErrorCode::usage,
-                  fmt::format("unknown key '{}'{}; one of {}", name, did_you_mean(name, known), fmt::join(known, ", ")),
-                  option);
+      return fail(ErrorCode::usage, fmt::format("unknown key '{}'{}", name, one_of(name, known)), option);
     }
   }
   return server;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -255,9 +254,7 @@ Result<SimulateOptions> parse_caches(const std::string& option, const std::strin
       options.l1_capacity = *capacity;
     } else {
       const std::vector<std::string> known = {"policy", "start", "l1"};
-      return fail(ErrorCode::usage,
-                  fmt::format("unknown key '{}'{}; one of {}", key, did_you_mean(key, known), fmt::join(known, ", ")),
-                  option);
+      return fail(ErrorCode::usage, fmt::format("unknown key '{}'{}", key, one_of(key, known)), option);
     }
   }
   return options;

@@ -7,7 +7,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -74,8 +73,7 @@ Result<DType> parse_precision(std::string_view option, const std::string& text) 
   const auto dtype = parse_dtype(lower_case(text));
   const bool known = dtype && std::find(precisions.begin(), precisions.end(), name_of(*dtype)) != precisions.end();
   if (known) return *dtype;
-  return bad(option, fmt::format("unknown precision '{}'{}; one of {}", text, did_you_mean(text, precisions),
-                                 fmt::join(precisions, ", ")));
+  return bad(option, fmt::format("unknown precision '{}'{}", text, one_of(text, precisions)));
 }
 
 Result<std::vector<std::string>> parse_list(std::string_view option, const std::string& text) {
@@ -150,8 +148,8 @@ Result<MethodArgument> parse_method(std::string_view option, const std::string& 
   MethodArgument argument;
   if (found == kMethods.end()) {
     if (!fitted || text.empty()) {
-      return bad(option, fmt::format("unknown method '{}'{}; one of {}, prior=RATE, rooftile=FILE", one_line(text),
-                                     did_you_mean(name, method_names()), fmt::join(method_names(), ", ")));
+      return bad(option, fmt::format("unknown method '{}'{}, prior=RATE, rooftile=FILE", one_line(text),
+                                     one_of(name, method_names())));
     }
     argument.fitted = text;
     return argument;
@@ -173,8 +171,7 @@ Result<std::string> parse_choice(std::string_view option, const std::string& tex
                                  const std::vector<std::string>& known) {
   const auto found = std::find(known.begin(), known.end(), lower_case(text));
   if (found != known.end()) return *found;
-  return bad(option, fmt::format("unknown value '{}'{}; one of {}", one_line(text), did_you_mean(text, known),
-                                 fmt::join(known, ", ")));
+  return bad(option, fmt::format("unknown value '{}'{}", one_line(text), one_of(text, known)));
 }
 
 }  // namespace rooftile::cli

@@ -58,8 +58,7 @@ Result<DType> parse_precision(std::string_view text) {
   }
   std::vector<std::string> names;
   for (const DType known : kPrecisions) names.emplace_back(name_of(known));
-  return fail(ErrorCode::not_found, fmt::format("unknown precision '{}'; one of {}{}", shown(text),
-                                                fmt::join(names, ", "), did_you_mean(text, names)));
+  return fail(ErrorCode::not_found, fmt::format("unknown precision '{}'{}", shown(text), one_of(text, names)));
 }
 
 // Nothing for an empty cell.
@@ -153,8 +152,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   if (!layer.algorithm.empty() && !is_one_of(layer.algorithm, kAlgorithms)) {
     const std::vector<std::string> names(kAlgorithms.begin(), kAlgorithms.end());
     row.reject("algorithm",
-               fmt::format("unknown algorithm '{}'; one of {}{}", shown(layer.algorithm), fmt::join(names, ", "),
-                           did_you_mean(layer.algorithm, names)),
+               fmt::format("unknown algorithm '{}'{}", shown(layer.algorithm), one_of(layer.algorithm, names)),
                ErrorCode::not_found);
   }
   layer.grid = {row.optional("grid_x", 1, 0), row.optional("grid_y", 1, 0), row.optional("grid_z", 1, 0)};

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
@@ -44,9 +43,7 @@ auto named(TableRow& row, const std::string& column, const Parse& parse, const s
   const std::string cell = lower_case(row.text(column));
   const auto found = parse(cell);
   if (!found && !cell.empty()) {
-    row.reject(column,
-               fmt::format("unknown {} '{}'; one of {}{}", column, shown(cell), fmt::join(known, ", "),
-                           did_you_mean(cell, known)),
+    row.reject(column, fmt::format("unknown {} '{}'{}", column, shown(cell), one_of(cell, known)),
                ErrorCode::not_found);
   }
   return found;
@@ -110,9 +107,7 @@ std::optional<DType> read_weights(TableRow& row) {
   if (name.empty() || (type && type == parse_dtype(lower_case(row.text("precision"))))) return std::nullopt;
   const std::vector<std::string> known = weight_type_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return type;
-  row.reject("weights",
-             fmt::format("unknown weights '{}'{}; one of {}, or the precision", shown(name), did_you_mean(name, known),
-                         fmt::join(known, ", ")),
+  row.reject("weights", fmt::format("unknown weights '{}'{}, or the precision", shown(name), one_of(name, known)),
              ErrorCode::unsupported);
   return std::nullopt;
 }
@@ -208,8 +203,7 @@ StreamLayer read_stream(TableRow& row) {
   } else {
     std::vector<std::string> names;
     for (const StreamKind one : kStreamKinds) names.emplace_back(name_of(one));
-    row.reject("kind", fmt::format("unknown kind '{}'; one of {}{}", shown(kind), fmt::join(names, ", "),
-                                   did_you_mean(kind, names)));
+    row.reject("kind", fmt::format("unknown kind '{}'{}", shown(kind), one_of(kind, names)));
   }
   if (elements({layer.rows, layer.columns}) > kMaxElements) row.reject("", "a tensor is too large");
   return layer;
@@ -224,8 +218,7 @@ Collective read_collective(TableRow& row) {
     collective.kind = *known;
   } else {
     const std::vector<std::string> names = collective_kind_names();
-    row.reject("kind", fmt::format("unknown kind '{}'; one of {}{}", shown(kind), fmt::join(names, ", "),
-                                   did_you_mean(kind, names)));
+    row.reject("kind", fmt::format("unknown kind '{}'{}", shown(kind), one_of(kind, names)));
   }
   const std::int64_t gpus = row.required("gpus", 2);
   if (gpus > kMostGpus) row.reject("gpus", fmt::format("at most {}", kMostGpus));

@@ -159,7 +159,7 @@ TEST(LayerTable, CollectivesAreReadByKindGpusAndBytes) {
   const auto error = [](const std::string& cells) {
     return table_error("op,kind,gpus,bytes\ncollective," + cells + "\n");
   };
-  EXPECT_THAT(error("all_redice,8,512"), HasSubstr("column kind: unknown kind 'all_redice'; one of"));
+  EXPECT_THAT(error("all_redice,8,512"), HasSubstr("unknown kind 'all_redice'; did you mean 'all_reduce'? One of"));
   EXPECT_THAT(error("all_reduce,1,512"), HasSubstr("column gpus: "));
   EXPECT_THAT(error("all_reduce,8,0"), HasSubstr("column bytes: "));
   EXPECT_THAT(error("all_reduce,8,"), HasSubstr("column bytes: "));
@@ -274,7 +274,7 @@ TEST(LayerTable, ReadsHowANetworkWasRun) {
   EXPECT_EQ(std::get<NetworkRun>(table.rows[1].op).execution, Execution::eager);
   EXPECT_EQ(
       table_error("op,model,execution\nnetwork,resnet50,eagre\n"),
-      "t.csv:2, column execution: unknown execution 'eagre'; one of eager, compiled, engine; did you mean 'eager'?");
+      "t.csv:2, column execution: unknown execution 'eagre'; did you mean 'eager'? One of eager, compiled, engine");
 }
 
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {

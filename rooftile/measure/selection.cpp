@@ -38,10 +38,7 @@ Result<std::vector<Value>> values_of(const char* option, const std::vector<std::
   for (const std::string& word : words) {
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
-      return fail(ErrorCode::usage,
-                  fmt::format("unknown '{}'; one of {}{}", one_line(word, 40), fmt::join(names, ", "),
-                              did_you_mean(word, names)),
-                  option);
+      return fail(ErrorCode::usage, fmt::format("unknown '{}'{}", one_line(word, 40), one_of(word, names)), option);
     }
     values.push_back(known[static_cast<std::size_t>(found - names.begin())]);
   }
@@ -60,8 +57,7 @@ Result<std::vector<std::string>> algorithms_of(const std::vector<std::string>& w
       chosen.push_back(word);
     } else {
       return fail(ErrorCode::usage,
-                  fmt::format("unknown '{}'; one of all, library, {}{}", one_line(word, 40),
-                              fmt::join(algorithm_names(), ", "), did_you_mean(word, algorithm_names())),
+                  fmt::format("unknown '{}'{}, all, library", one_line(word, 40), one_of(word, algorithm_names())),
                   "--algorithms");
     }
   }

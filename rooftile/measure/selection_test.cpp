@@ -44,12 +44,12 @@ TEST(Selection, TablesAndNetworksTogether) {
 TEST(Selection, ErrorsNameTheNearest) {
   EXPECT_EQ(error_of({.networks = {"alexnt"}}), "--networks: no network 'alexnt'; did you mean 'alexnet'?");
   EXPECT_EQ(error_of({.precisions = {"fp61"}}),
-            "--precision: unknown 'fp61'; one of fp32, tf32, fp16, bf16, fp8, int8; did you mean 'fp16'?");
+            "--precision: unknown 'fp61'; did you mean 'fp16'? One of fp32, tf32, fp16, bf16, fp8, int8");
   EXPECT_EQ(error_of({.passes = {"x"}}), "--pass: unknown 'x'; one of fwd, bwd_data, bwd_weight");
   EXPECT_EQ(error_of({.layouts = {"nhcw"}}).substr(0, 24), "--layout: unknown 'nhcw'");
   EXPECT_EQ(error_of({.algorithms = {"winogard"}}),
-            "--algorithms: unknown 'winogard'; one of all, library, implicit_gemm, winograd, winograd_nonfused, fft, "
-            "direct, explicit_gemm; did you mean 'winograd'?");
+            "--algorithms: unknown 'winogard'; did you mean 'winograd'? One of implicit_gemm, winograd, "
+            "winograd_nonfused, fft, direct, explicit_gemm, all, library");
   EXPECT_EQ(error_of({.tables = {"none.csv"}}), "none.csv: No such file or directory");
 }
 

@@ -74,10 +74,10 @@ Result<Roof> find_ceilings(const std::string& selector, Seconds default_overhead
     if (name_of(file) == selector) return parse_ceilings(file.text, selector, default_overhead);
   }
   const auto names = ceilings_names();
-  return fail(ErrorCode::not_found,
-              fmt::format("unknown ceilings '{}'{}; {}, or a path ending in .toml", one_line(selector),
-                          did_you_mean(selector, names), fmt::join(names, ", ")),
-              "--ceilings");
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("unknown ceilings '{}'{}, or a path ending in .toml", one_line(selector), one_of(selector, names)),
+      "--ceilings");
 }
 
 }  // namespace rooftile::roofline

@@ -180,8 +180,7 @@ Result<Study> parse_study(std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), text);
   if (found != kNames.end()) return static_cast<Study>(found - kNames.begin());
   const std::vector<std::string> names(kNames.begin(), kNames.end());
-  return fail(ErrorCode::usage,
-              fmt::format("unknown study '{}'{}; conv2d or lstm", one_line(text), did_you_mean(text, names)), "STUDY");
+  return fail(ErrorCode::usage, fmt::format("unknown study '{}'{}", one_line(text), one_of(text, names)), "STUDY");
 }
 
 Result<View> study_view(Study study, const Gpu& gpu, const Roof& roof, const PredictOptions& options, Phase phase) {

@@ -37,7 +37,8 @@ TEST_F(Studies, HaveThePointsOfTheirSweeps) {
   EXPECT_THAT(view(Study::conv2d, DType::fp16, Phase::bwd).kernels, SizeIs(20));
   EXPECT_THAT(view(Study::lstm).kernels, SizeIs(2 * 12));
   EXPECT_FALSE(study_view(Study::lstm, gpu, roof, {}, Phase::bwd));
-  EXPECT_EQ(parse_study("lstn").error().text(), "STUDY: unknown study 'lstn'; did you mean 'lstm'?; conv2d or lstm");
+  EXPECT_EQ(parse_study("lstn").error().text(),
+            "STUDY: unknown study 'lstn'; did you mean 'lstm'? One of conv2d, lstm");
 }
 
 TEST_F(Studies, Convolution9x9HasThePublishedFlops) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
@@ -84,8 +83,7 @@ Result<void> check_columns(const Filter& filter) {
   for (const Filter::Use& use : filter.columns()) {
     if (std::find(names.begin(), names.end(), use.column) != names.end()) continue;
     return fail(ErrorCode::not_found,
-                fmt::format("a prediction has no '{}'{}; it has {}", one_line(use.column, 40),
-                            did_you_mean(use.column, names), fmt::join(names, ", ")),
+                fmt::format("a prediction has no '{}'{}", one_line(use.column, 40), one_of(use.column, names)),
                 fmt::format("--where: character {}", use.place));
   }
   return {};

@@ -33,8 +33,7 @@ Result<ComparedQuantity> parse_quantity(std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), text);
   if (found != kNames.end()) return static_cast<ComparedQuantity>(found - kNames.begin());
   const std::vector<std::string> names(kNames.begin(), kNames.end());
-  return fail(ErrorCode::usage, fmt::format("unknown quantity '{}'{}; one of {}", text, did_you_mean(text, names),
-                                            fmt::join(names, ", ")));
+  return fail(ErrorCode::usage, fmt::format("unknown quantity '{}'{}", text, one_of(text, names)));
 }
 
 std::string_view unit_of(ComparedQuantity quantity) {

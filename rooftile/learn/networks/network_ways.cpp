@@ -186,8 +186,7 @@ Result<Way> parse_way(std::string_view text) {
     if (way.name == text) return way.way;
     names.emplace_back(way.name);
   }
-  return fail(ErrorCode::usage, fmt::format("unknown way '{}'; one of {}{}", one_line(text, 40), fmt::join(names, ", "),
-                                            did_you_mean(text, names)));
+  return fail(ErrorCode::usage, fmt::format("unknown way '{}'{}", one_line(text, 40), one_of(text, names)));
 }
 
 std::vector<Way> all_ways() {
