@@ -133,9 +133,14 @@ Result<void> run(NetworkArguments& arguments) {
     TRY(write_output(arguments.output, fitted_json(model)));
     if (arguments.output == "-") return {};
   }
-  return write_output("", arguments.format == Format::json
-                              ? network_fit_json(fit, rows)
-                              : network_fit_report(fit, rows, arguments.details, page_width("")));
+  switch (arguments.format) {
+    case Format::json:
+      return write_output("", network_fit_json(fit, rows));
+    case Format::csv:
+      return write_output("", network_fit_csv(fit));
+    default:
+      return write_output("", network_fit_report(fit, rows, arguments.details, page_width("")));
+  }
 }
 
 // An option whose text `read` puts into the options of the fit.
@@ -175,9 +180,7 @@ void add_fit_network(CommandList& commands, CLI::App* fit) {
       ->group("Model");
   app->add_flag("--details", arguments.details, "coefficients and warnings of every fit")->group("Output");
   add_plots(app, arguments.plots);
-  add_choice<Format>(app, "--format", arguments.format, {{"table", Format::table}, {"json", Format::json}},
-                     "format of the report (default: table)")
-      ->group("Output");
+  add_print_format(app, arguments.format)->group("Output");
 }
 
 }  // namespace rooftile::cli

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/base/csv.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
@@ -73,13 +72,8 @@ TextTable table_of(std::span<const ModelName> models) {
 
 std::string models_table(ModelNames models, std::size_t width) { return table_of(models).text(width, ""); }
 
-std::string models_csv(ModelNames models) {
-  std::string text = write_csv_row(std::vector<std::string>{"name", "description"});
-  for (const ModelName& model : models) text += write_csv_row(std::vector<std::string>{model.name, model.description});
-  return text;
-}
-
-constexpr Writers<ModelNames> kModelsWriters = {{Format::table, models_table}, {Format::csv, models_csv}};
+constexpr Writers<ModelNames> kModelsWriters = {
+    {Format::table, models_table}, {Format::json, models_json}, {Format::csv, models_csv}};
 constexpr Writers<const Workload&> kWorkloadWriters = {
     {Format::table, workload_table}, {Format::json, write_workload_json}, {Format::csv, workload_csv}};
 

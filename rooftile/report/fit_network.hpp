@@ -16,6 +16,9 @@ std::string network_fit_report(const NetworkFit& fit, const RunRows& rows, bool 
 // "rooftile/network-fit/1": the same figures as fractions, with coefficients and warnings of every fit.
 std::string network_fit_json(const NetworkFit& fit, const RunRows& rows);
 
+// A row a group and way: its columns, rows and errors, as fractions.
+std::string network_fit_csv(const NetworkFit& fit);
+
 // Measured and predicted times of the rows that were held out, for the plots of regression.hpp: a colour for each way,
 // or, of one way, for each group, by its first column where they are many.
 FittedPoints fitted_points(const NetworkFit& fit);

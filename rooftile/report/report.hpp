@@ -16,6 +16,7 @@
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/prediction.hpp"
 #include "rooftile/report/text.hpp"
@@ -53,6 +54,10 @@ std::string support_csv(std::span<const LayerEstimate> layers, const std::vector
 // "rooftile/support/1"; without layers nothing can be predicted.
 std::string support_json(std::string_view model, std::span<const LayerEstimate> layers,
                          const std::vector<Skipped>& unsupported);
+
+// The networks that come with the program.
+std::string models_csv(std::span<const ModelName> models);
+std::string models_json(std::span<const ModelName> models);
 
 // The layers of a network, their outputs and arithmetic.
 std::string workload_table(const Workload& workload, std::size_t width = kAnyWidth);
