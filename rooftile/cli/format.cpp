@@ -102,13 +102,16 @@ Result<void> check_suffix(std::string_view option, const std::string& path, cons
 }
 
 Result<void> check_no_report(std::string_view option, const std::string& path, std::string_view usual) {
-  if (!has_known_suffix(path)) return {};
+  if (!format_of(suffix_of(path))) return {};
   return fail(ErrorCode::usage,
               fmt::format("'{}' has an unsupported suffix; use {}, or another of your own", one_line(path), usual),
               std::string(option));
 }
 
-bool has_known_suffix(const std::string& path) { return format_of(suffix_of(path)).has_value(); }
+bool looks_like_file(const std::string& path) {
+  const std::string suffix = suffix_of(path);
+  return !suffix.empty() && suffix.front() >= 'a' && suffix.front() <= 'z';
+}
 
 Result<Format> picture_format(std::string_view option, const std::string& path) {
   const auto found = TRY(by_suffix(option, path, {Format::svg, Format::png, Format::pdf}));

@@ -25,8 +25,8 @@ Result<Format> parse_format(std::string_view text, const std::string& output, co
 Result<void> check_suffix(std::string_view option, const std::string& path, const std::vector<Format>& offered);
 // Of a file that only this program reads, `usual` as it is called: no suffix that promises one of the formats.
 Result<void> check_no_report(std::string_view option, const std::string& path, std::string_view usual);
-// Whether that is what a file would be called.
-bool has_known_suffix(const std::string& path);
+// Whether that is what a file would be called, "a.xlsx", and not a folder: "a.xlsx/", "run-1.5".
+bool looks_like_file(const std::string& path);
 // Of a chart: svg, which it is without a suffix, png or pdf.
 Result<Format> picture_format(std::string_view option, const std::string& path);
 

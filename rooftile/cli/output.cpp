@@ -39,12 +39,12 @@ void report_file_size_limit() { std::signal(SIGXFSZ, SIG_IGN); }
 
 Result<void> prepare_folder(const std::string& folder, const std::string& option) {
   if (folder.empty()) return {};
-  if (has_known_suffix(folder)) {
+  std::error_code error;
+  if (looks_like_file(folder) && !fs::is_directory(folder, error)) {
     return fail(ErrorCode::usage,
                 fmt::format("'{}' looks like a file; name a folder, as several files are written", one_line(folder)),
                 option);
   }
-  std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
     return fail(ErrorCode::io, fmt::format("is not a folder; {} needs one, existing or new", option), folder);
   }
