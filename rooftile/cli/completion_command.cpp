@@ -26,9 +26,8 @@ Result<void> run(CompletionArguments& arguments) {
 }  // namespace
 
 void add_completion(CommandList& commands) {
-  auto [app, arguments] = commands.add<CompletionArguments>(
-      "completion", "Print a completion script for a shell",
-      "rooftile completion bash > ~/.local/share/bash-completion/completions/rooftile", run);
+  auto [app, arguments] = commands.add<CompletionArguments>("completion", "Print a completion script for a shell",
+                                                            "source <(rooftile completion bash)", run);
   arguments.program = &commands.app();
   add_choice<std::string>(app, "SHELL", arguments.shell, {{"bash", "bash"}, {"zsh", "zsh"}, {"fish", "fish"}},
                           "bash, zsh or fish")

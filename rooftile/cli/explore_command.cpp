@@ -307,7 +307,7 @@ Result<void> run(ExploreArguments& arguments) {
 void add_explore(CommandList& commands, cluster::Ranks* ranks) {
   auto [app, arguments] = commands.add<ExploreArguments>(
       "explore", "Evaluate a space of GPU designs: the best, the Pareto front, what limits them",
-      "rooftile explore space.toml --pareto sm_count,dram_bandwidth --heat-map sm_count,l2_bandwidth -o designs", run);
+      "rooftile explore space.toml --pareto sm_count,dram_bandwidth -o designs", run);
   arguments.ranks = ranks;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML)")->required();
   add_method(app, arguments.prediction.method)

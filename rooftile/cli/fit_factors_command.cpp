@@ -196,7 +196,7 @@ Result<void> run(FactorsArguments& arguments) {
 
 void add_fit_factors(CommandList& commands, CLI::App* fit) {
   auto [app, arguments] = commands.add<FactorsArguments>(
-      "factors", "Calibrate one GPU: factors on the shipped constants, from 5 or more measured rows",
+      "factors", "Calibrate a GPU: factors on the shipped constants, from 5 or more measured rows",
       "rooftile fit factors mine.csv --gpu t4 -o t4.toml", run, fit);
   add_fit_options(app, arguments, Format::toml, "write the constants (TOML) to this file, for --method rooftile=FILE");
   add_ignore(app, arguments.ignore);

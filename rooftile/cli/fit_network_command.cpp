@@ -159,9 +159,9 @@ CLI::Option* add_fit_option(CLI::App* app, const std::string& name, NetworkFitOp
 }  // namespace
 
 void add_fit_network(CommandList& commands, CLI::App* fit) {
-  auto [app, arguments] = commands.add<NetworkArguments>(
-      "network", "Fit the times of whole runs, and test on held-out rows",
-      "rooftile fit network runs.csv --split \"batch_size > 64\" --ways physics -o runs.json", run, fit);
+  auto [app, arguments] =
+      commands.add<NetworkArguments>("network", "Fit the times of whole runs, and test on held-out rows",
+                                     "rooftile fit network runs.csv --ways physics -o runs.json", run, fit);
   add_fit_options(app, arguments, Format::json, "write the model (JSON) of one way to this file, for --method FILE");
   add_text(app, "--gpu", arguments.gpu, "ID", "GPU for rows that name none");
   app->add_flag("--flagged", arguments.flagged, "include flagged rows");

@@ -93,7 +93,7 @@ Result<void> run(ImportArguments& arguments) {
 void add_import(CommandList& commands) {
   auto [app, arguments] = commands.add<ImportArguments>(
       "import", "Add measurements to the store: layer tables, profiles, PyTorch benchmarks",
-      "rooftile import measured.csv trace.json --gpu v100-sxm2-16gb --source \"our lab\" --date 2026-01-31", run);
+      "rooftile import measured.csv trace.json --gpu t4 --source \"our lab\"", run);
   add_texts(app, "FILE", arguments.files, "FILE",
             "layer tables (CSV), profiles (ncu, nvprof, rocprof, PyTorch traces), output of PyTorch's benchmarks, or - "
             "(standard input)")

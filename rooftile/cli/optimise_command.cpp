@@ -149,8 +149,8 @@ Result<void> run(OptimiseArguments& arguments) {
 
 void add_optimise(CommandList& commands) {
   auto [app, arguments] = commands.add<OptimiseArguments>(
-      "optimise", "Find the best design in a space, cheapest for a speed or fastest for a cost, and say why",
-      "rooftile optimise space.toml --minimise manufacturing_cost --constraint \"time <= 20 ms\"", run);
+      "optimise", "Find the best design in a space, cheapest for a speed or fastest for a cost",
+      "rooftile optimise space.toml --minimise power --constraint \"time < 9ms\"", run);
   app->alias("optimize");
   constexpr std::int64_t kMostTrials = 100000000, kMostThreads = 1024, kMostSeed = std::int64_t{1} << 53;
   add_text(app, "SPACE", arguments.space, "FILE", "a design space (TOML), as for explore")->required();

@@ -193,8 +193,8 @@ CLI::Option* add_read(CLI::App* app, const std::string& names, PlanArguments& ar
 
 void add_plan(CommandList& commands) {
   auto [app, arguments] = commands.add<PlanArguments>(
-      "plan", "Choose where to train a network: which GPUs, how many and what batch meet a deadline or budget",
-      "rooftile plan resnet50 --samples 1281167 --epochs 90 --precision fp16 --deadline 12h", run);
+      "plan", "Choose GPUs, how many and a batch size to train within a deadline or a budget",
+      "rooftile plan resnet50 --samples 1281167 --epochs 90 --deadline 12h", run);
   constexpr std::int64_t kMostEpochs = 1000000, kMostGpus = 1024;
   PredictionArguments& prediction = arguments.prediction;
   add_model(app, arguments.model)->required();

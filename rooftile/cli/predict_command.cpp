@@ -129,18 +129,18 @@ CLI::Option* add_networks(CLI::App* app, PredictArguments& arguments, Fitted fit
 }  // namespace
 
 void add_page(CommandList& commands) {
-  auto [app, arguments] = commands.add<PredictArguments>(
-      "page", "Write a prediction as a page to open in a browser; as 'predict' with -o FILE.html",
-      "rooftile page resnet50 --gpu v100-sxm2-16gb -b 64 -o resnet50.html", run);
+  auto [app, arguments] =
+      commands.add<PredictArguments>("page", "Write a prediction as an HTML page, as 'predict' with -o FILE.html does",
+                                     "rooftile page resnet50 --gpu v100-sxm2-16gb -b 64 -o resnet50.html", run);
   add_networks(app, arguments, Fitted::no, Batch::number)->required();
   arguments.output.format = Format::html;
   add_file(app, "-o,--output", arguments.output.file, {Format::html});
 }
 
 void add_predict(CommandList& commands) {
-  auto [app, arguments] = commands.add<PredictArguments>(
-      "predict", "Predict a network's time on a GPU, and what limits it",
-      "rooftile predict resnet50.onnx --gpu titan-xp,v100-sxm2-16gb -b 64 -o r50.json", run);
+  auto [app, arguments] =
+      commands.add<PredictArguments>("predict", "Predict a network's time on a GPU, and what limits it",
+                                     "rooftile predict resnet50.onnx --gpu titan-xp,t4 -b 64 -o resnet50.json", run);
   add_networks(app, arguments, Fitted::yes, Batch::number_or_max);
   add_rare(app, {add_headroom(app, arguments.headroom)});
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");

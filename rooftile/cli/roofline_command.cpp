@@ -151,7 +151,7 @@ Result<void> run(RooflineArguments& arguments) {
 void add_roofline(CommandList& commands) {
   auto [app, arguments] = commands.add<RooflineArguments>(
       "roofline", "Show what bounds each kernel, predicted or measured: table, charts, page",
-      "rooftile roofline resnet50 --gpu v100-sxm2-16gb --precision fp16 -o resnet50.svg", run);
+      "rooftile roofline resnet50 --gpu t4 --precision fp16 -o resnet50.svg", run);
   CLI::Option* model = add_model(app, arguments.model);
   add_texts(app, "--profile", arguments.profiles, "FILE",
             "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "

@@ -68,7 +68,7 @@ Result<void> run(SensitivityArguments& arguments) {
 
 void add_sensitivity(CommandList& commands) {
   auto [app, arguments] = commands.add<SensitivityArguments>(
-      "sensitivity", "Show how each resource of a GPU affects a network's time, and where it stops helping",
+      "sensitivity", "Show how each resource of a GPU affects a network's time, and how far",
       "rooftile sensitivity resnet152 --gpu titan-xp --batch-size 256", run);
   add_model(app, arguments.model)->required();
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");

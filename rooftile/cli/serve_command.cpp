@@ -265,9 +265,9 @@ Result<void> run(ServeArguments& arguments) {
 }  // namespace
 
 void add_serve(CommandList& commands) {
-  auto [app, arguments] = commands.add<ServeArguments>(
-      "serve", "Serve a language model: first token, time per token, throughput and cost, under load",
-      "rooftile serve llama2_70b --cluster dgx-h100 --fix tp=8 --tokens 1000:200 --arrivals 5 --bound first=1s", run);
+  auto [app, arguments] =
+      commands.add<ServeArguments>("serve", "Serve a language model under load: latency, throughput and cost",
+                                   "rooftile serve llama2_70b --cluster dgx-h100 --fix tp=8 --arrivals 5", run);
   constexpr double kUsuallyFree = 0.1;  // of the memory, for what engines and NCCL keep
   arguments.headroom = kUsuallyFree;
   add_model(app, arguments.model)->required();
