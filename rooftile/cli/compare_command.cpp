@@ -335,8 +335,8 @@ void add_compare(CommandList& commands) {
       commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
   add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
-  add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all,…",
-           "catalogue ids, parts of them, .toml files; all, vendor:nvidia, vendor:amd, memory>=24GB",
+  add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all|vendor:nvidia|vendor:amd|memory>=SIZE,…",
+           "catalogue ids, parts of them, .toml files; SIZE as in memory>=24GB",
            [](const std::string&, const std::string&) -> Result<void> { return {}; });
   add_prediction_options(app, arguments.prediction);
   add_choices(app, arguments);

@@ -30,6 +30,12 @@ std::vector<std::string> parts_of(std::string_view text, char between) {
   }
 }
 
+// "tp" as "tp=".
+std::vector<std::string> keys(std::vector<std::string> names) {
+  for (std::string& name : names) name += '=';
+  return names;
+}
+
 // The words that a part of a kind stands for: names that the program knows, or the part itself if it is a choice. One
 // with capital letters is what somebody has to make up.
 std::vector<std::string> words_of(const std::string& part) {
@@ -46,6 +52,11 @@ std::vector<std::string> words_of(const std::string& part) {
     std::vector<std::string> names;
     for (const ModelName& model : model_names()) names.push_back(model.name);
     return names;
+  }
+  if (part == "KEY=VALUE") return keys(setting_names());
+  if (const std::size_t equals = part.find('='); equals != std::string::npos && part.find('[') > equals) {
+    return words_of(part.substr(0, equals)).empty() ? std::vector<std::string>()
+                                                    : std::vector{part.substr(0, equals + 1)};
   }
   const std::string word = part.substr(0, part.find('['));  // "kfold[=FOLDS]"
   const bool made_up = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -64,7 +75,10 @@ std::vector<std::string> values_of(std::string kind, const std::string& typed) {
   std::vector<std::string> values;
   for (const std::string& part : parts_of(kind, '|')) {
     for (const std::string& word : words_of(part)) {
-      if (std::find(there.begin(), there.end(), word) == there.end()) values.push_back(before + word);
+      const auto same = [&](const std::string& one) {
+        return word.ends_with('=') ? one.starts_with(word) : one == word;
+      };
+      if (std::none_of(there.begin(), there.end(), same)) values.push_back(before + word);
     }
   }
   return values;
@@ -180,7 +194,9 @@ complete -c rooftile -f -a '(__rooftile_complete)'
 _rooftile() {
   local -a found
   found=(${(f)"$(rooftile completion zsh -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)"})
-  if (( $#found )); then
+  if [[ $found[1] == *[=:] ]]; then
+    compadd -S '' -a found  # a value follows
+  elif (( $#found )); then
     compadd -a found
   else
     [[ $PREFIX == --*=* ]] && compset -P 1 '*='  # a file after --costs=
@@ -195,20 +211,21 @@ else
 fi
 )SH";
   }
-  // Bash takes --gpu=t4 for three words, and replaces the last of them.
+  // Bash takes --gpu=t4 and vendor:amd for three words, and replaces the last of them.
   return R"SH(_rooftile() {
   local IFS=$'\n' word last= words=()
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
-    if [[ ($word == '=' || $last == '=') && ${#words[@]} -gt 0 ]]; then
+    if [[ ($word == [=:] || $last == [=:]) && ${#words[@]} -gt 0 ]]; then
       words[-1]+=$word
     else
       words+=("$word")
     fi
     last=$word
   done
-  [[ $last != '=' ]] || last=
+  [[ $last != [=:] ]] || last=
   COMPREPLY=($(rooftile completion bash -- "${words[@]}" 2>/dev/null))
   COMPREPLY=("${COMPREPLY[@]#"${words[-1]%"$last"}"}")
+  [[ ${COMPREPLY[0]} != *[=:] ]] || compopt -o nospace 2>/dev/null  # a value follows
 }
 complete -o default -F _rooftile rooftile
 )SH";

@@ -273,7 +273,7 @@ void add_serve(CommandList& commands) {
   add_model(app, arguments.model)->required();
   add_gpu(app, arguments.prediction.gpus);
   add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");
-  add_value(app, "--fix", arguments.way, "tp=N,pp=N", parse_split,
+  add_value(app, "--fix", arguments.way, "tp=N|pp=N,…", parse_split,
             "GPUs that share each layer, stages of layers (default: 1)");
   add_value(app, "--tokens", arguments.tokens, "INPUT:OUTPUT", parse_tokens,
             "tokens read and written by a request (default: 512:128)")
@@ -281,12 +281,12 @@ void add_serve(CommandList& commands) {
   add_text(app, "--arrivals", arguments.arrivals, "RATE|FILE",
            "requests a second at random, or a CSV with arrival_s, input_tokens, output_tokens")
       ->group("Load");
-  add_value(app, "--bound", arguments.bound, "first=TIME,each=TIME", parse_bound,
+  add_value(app, "--bound", arguments.bound, "first=TIME|each=TIME,…", parse_bound,
             "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
-  add_value(app, "--server", arguments.server, "KEY=VALUE,…", parse_server,
-            "batching=continuous|static, max=256 sequences at once; speculative decoding: drafted=4, accepted=0.7, "
-            "share=0.1 of a step to draft one")
+  add_value(app, "--server", arguments.server, "batching=KIND|max=N|drafted=N|accepted=RATE|share=RATE,…", parse_server,
+            "batching is continuous or static, max=256 sequences at once; speculative decoding: drafted=4, "
+            "accepted=0.7, share=0.1 of a step to draft one")
       ->group("Load");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: fp16)")

@@ -44,6 +44,11 @@ LINES = {
     "rooftile predict --gpu=t4,titan-xp-": "rooftile predict --gpu=t4,titan-xp-delta",
     "rooftile predict alexnet --gpu=t4 --pass=inf": "rooftile predict alexnet --gpu=t4 --pass=inference",
     "rooftile predict --gpu=t4 googlen": "rooftile predict --gpu=t4 googlenet",
+    "rooftile predict alexnet --set opt": "rooftile predict alexnet --set optimizer=",
+    "rooftile predict alexnet --set seq-len=8,opt": "rooftile predict alexnet --set seq-len=8,optimizer=",
+    "rooftile parallelise gpt2 --fix mic": "rooftile parallelise gpt2 --fix micro-batch=",
+    "rooftile serve gpt2 --server dra": "rooftile serve gpt2 --server drafted=",
+    "rooftile compare alexnet --gpus vendor:a": "rooftile compare alexnet --gpus vendor:amd",
     "rooftile cost --costs=own_": "rooftile cost --costs=own_model.onnx",
 }
 
