@@ -14,11 +14,12 @@
 namespace rooftile {
 namespace {
 
+constexpr double kPercent = 100;
 constexpr double kNothing = 5e-4;  // an elasticity that would print as 0.000
 
-// "-0.412"; "jumps x1.25" at a step; "." for nothing.
+// "-0.412"; "jumps +25 %" at a step; "." for nothing.
 std::string slope_text(const Slope& slope) {
-  if (slope.step) return fmt::format("jumps x{:.3g}", slope.jump);
+  if (slope.step) return fmt::format("jumps {:+.2g} %", (slope.jump - 1) * kPercent);
   return std::abs(slope.elasticity) < kNothing ? "." : fmt::format("{:+.3f}", slope.elasticity);
 }
 
