@@ -237,6 +237,10 @@ Result<void> run(ExploreArguments& arguments) {
   if (!arguments.heat_map.empty() && arguments.folder.empty() && arguments.checkpoint.empty()) {
     return usage("--heat-map needs -o FOLDER, where it is drawn");
   }
+  if (!arguments.pareto.empty() && arguments.format == Format::csv && arguments.folder.empty() &&
+      arguments.checkpoint.empty()) {
+    return usage("--pareto needs -o FOLDER, or --format table or json; csv has the best designs");
+  }
   TRY(complete(arguments.prediction));
   const InterruptAsked signals;
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);

@@ -97,6 +97,9 @@ std::string tables(const Drawn& of, std::size_t width) {
   return text;
 }
 
+// Whether a chart shows points of one memory level.
+bool has_level(RooflineChart chart) { return chart != RooflineChart::bottleneck && chart != RooflineChart::stalls; }
+
 constexpr Writers<const Drawn&> kRooflineWriters = {
     {Format::table, tables},
     {Format::json, [](const Drawn& of) { return roofline_json(of.views); }},
@@ -127,6 +130,9 @@ void add_roofline_output(CLI::App* app, RooflineOutput& drawing) {
 Result<ChosenRoof> choose_roof(const RooflineOutput& drawing, const Gpu& gpu) {
   if (drawing.chart_named && !is_picture(drawing.output.format)) {
     return usage("--chart is for svg, png and pdf; the page has all charts");
+  }
+  if (!drawing.level.empty() && is_picture(drawing.output.format) && !has_level(drawing.chart)) {
+    return usage("--level is for charts of one memory level, not bottleneck or stalls");
   }
   ChosenRoof chosen;
   chosen.roof = drawing.ceilings.empty() ? roofline::roof_of(gpu)
