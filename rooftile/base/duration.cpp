@@ -16,7 +16,8 @@ struct Unit {
   double seconds;
 };
 
-constexpr std::array kUnits = {Unit{"s", 1}, Unit{"min", 60}, Unit{"h", 3600}, Unit{"d", 86400}, Unit{"w", 604800}};
+constexpr std::array kUnits = {Unit{"s", 1},     Unit{"min", 60},   Unit{"h", 3600},
+                               Unit{"d", 86400}, Unit{"w", 604800}, Unit{"y", 31536000}};
 
 // Three significant digits, all of those before the point.
 std::string with_digits(double number, std::string_view unit) {
@@ -37,7 +38,7 @@ Result<Seconds> parse_duration(std::string_view text, bool zero) {
     }
   }
   return fail(ErrorCode::bad_input,
-              fmt::format("'{}' is not a time{}; write a number with s, min, h, d or w, as in 12h", one_line(text),
+              fmt::format("'{}' is not a time{}; write a number with s, min, h, d, w or y, as in 12h", one_line(text),
                           zero ? "" : " above 0"));
 }
 
@@ -49,7 +50,7 @@ std::string print_duration(Seconds time) {
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
   const Unit* unit = kUnits.data();
   for (const Unit& larger : kUnits) {
-    if (larger.name != "w" && seconds >= larger.seconds) unit = &larger;
+    if (larger.name != "w" && larger.name != "y" && seconds >= larger.seconds) unit = &larger;
   }
   return with_digits(seconds / unit->seconds, unit->name);
 }

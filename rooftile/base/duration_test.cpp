@@ -9,6 +9,7 @@ TEST(Duration, ReadsAndPrints) {
   EXPECT_EQ(parse_duration("12h").value(), Seconds(43200));
   EXPECT_EQ(parse_duration("1.5 d").value(), Seconds(129600));
   EXPECT_EQ(parse_duration("90min").value(), Seconds(5400));
+  EXPECT_EQ(parse_duration("2y").value(), parse_duration("730d").value());
   for (const char* bad : {"", "12", "h", "-1h", "0 s", "nan h", "inf h", "1e300 w", "12 hours", "12  h"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
