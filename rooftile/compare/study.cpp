@@ -43,7 +43,16 @@ StudyRun run_of(const Sum& sum, const Application& application) {
   return run;
 }
 
-Result<std::vector<StudyRun>> runs_of(const Study& study, std::size_t place, unsigned threads) {
+Result<std::vector<Workload>> workloads_of(const Application& application) {
+  std::vector<Workload> workloads;
+  for (const Application::Part& part : application.parts) {
+    workloads.push_back(TRY(load_model(part.network, {.batch_size = application.batch})));
+  }
+  return workloads;
+}
+
+Result<std::vector<StudyRun>> runs_of(const Study& study, std::size_t place, const std::vector<Workload>& workloads,
+                                      unsigned threads) {
   const Application& application = study.applications[place];
   const Feeding feeding{study.host, {}};
   PredictOptions options;
@@ -52,10 +61,6 @@ Result<std::vector<StudyRun>> runs_of(const Study& study, std::size_t place, uns
   options.unrolled_cells = application.unrolled_cells;
   options.feeding = &feeding;
   options.breakdown = false;
-  std::vector<Workload> workloads;
-  for (const Application::Part& part : application.parts) {
-    workloads.push_back(TRY(load_model(part.network, {.batch_size = application.batch})));
-  }
   std::vector<PreparedNetwork> networks;
   for (const Workload& workload : workloads) {
     networks.push_back(TRY(PreparedNetwork::make(workload, options, Phase::step)));
@@ -97,9 +102,11 @@ void add_comparisons(const Study& study, std::vector<StudyRun>& runs) {
 }  // namespace
 
 Result<StudyResult> run_study(const Study& study, unsigned threads) {
+  std::vector<std::vector<Workload>> workloads;  // all, so that a wrong name is an error before any work
+  for (const Application& application : study.applications) workloads.push_back(TRY(workloads_of(application)));
   StudyResult result;
   for (std::size_t i = 0; i < study.applications.size(); ++i) {
-    auto runs = TRY(runs_of(study, i, threads));
+    auto runs = TRY(runs_of(study, i, workloads[i], threads));
     add_comparisons(study, runs);
     result.runs.insert(result.runs.end(), runs.begin(), runs.end());
   }

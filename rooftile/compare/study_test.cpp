@@ -114,6 +114,14 @@ std::string error_of(const std::string& text) {
   return study ? "" : study.error().text();
 }
 
+TEST(StudyFile, AllNetworksAreReadBeforeAnyRuns) {
+  Study study = find_study("ubc").value();
+  study.precision = {DType::fp8, false};  // which none of its GPUs has
+  EXPECT_THAT(run_study(study, 1).error().text(), HasSubstr("fp8"));
+  study.applications.back().parts.back().network = "resnet51";
+  EXPECT_THAT(run_study(study, 1).error().text(), HasSubstr("resnet51"));
+}
+
 TEST(StudyFile, ABadFileIsOneLineThatSaysWhere) {
   const std::string head = "id = \"s\"\nhost = \"epyc-7742-x2\"\n";
   EXPECT_EQ(error_of(head), "s.toml: gpu is missing");
