@@ -1,6 +1,8 @@
 #include "rooftile/cli/predict_command.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/report_writers.hpp"
+#include "rooftile/cli/script.hpp"
 #include "rooftile/cli/store_commands.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/model.hpp"
@@ -28,7 +31,8 @@ namespace {
 
 struct Predicted {
   std::span<const Prediction> predictions;
-  std::span<const Gpu> gpus;  // of each
+  std::span<const Gpu> gpus;                             // of each
+  std::span<const std::optional<std::int64_t>> fitting;  // of each, the largest batch that fits where it does not
   bool all_layers = false;
 };
 
@@ -37,7 +41,8 @@ std::string tables(const Predicted& of, std::size_t width) {
   std::string text;
   for (std::size_t i = 0; i < of.predictions.size(); ++i) {
     if (!text.empty()) text += '\n';
-    text += table_report(of.predictions[i], {.all_layers = of.all_layers, .gpu = &of.gpus[i]}, width);
+    text += table_report(of.predictions[i],
+                         {.all_layers = of.all_layers, .gpu = &of.gpus[i], .fitting_batch = of.fitting[i]}, width);
   }
   return text;
 }
@@ -70,6 +75,15 @@ Result<void> check_fit(std::span<const Prediction> predictions, std::span<const 
   return {};
 }
 
+// The batch that would fit where this one does not, of a model that can be read again with another one.
+std::optional<std::int64_t> what_would_fit(const std::string& model, const PredictionArguments& given,
+                                           const PredictOptions& options, Phase phase, const Gpu& gpu,
+                                           const Prediction& prediction) {
+  if (fits(prediction.memory, gpu) || prediction.batch_size == 1 || model == "-" || is_script(model)) return {};
+  const auto largest = largest_batch_of(model, model_options(given), options, phase, gpu);
+  return largest ? std::optional(*largest) : std::nullopt;
+}
+
 // Options that would change nothing.
 Result<void> check_idle(const PredictArguments& arguments) {
   TRY(check_no_report("--save", arguments.save, ".db"));
@@ -90,6 +104,7 @@ Result<void> run(PredictArguments& arguments) {
   const auto gpus = TRY(gpus_of_option(given.gpus));
   std::vector<Prediction> predictions;
   std::vector<Gpu> predicted_on;
+  std::vector<std::optional<std::int64_t>> fitting;
   std::vector<std::string> ids;
   for (const std::string& model : arguments.models) {
     PredictOptions own = options;
@@ -105,13 +120,15 @@ Result<void> run(PredictArguments& arguments) {
       ids.push_back(gpu.id);
       predicted_on.push_back(gpu);
       predictions.push_back(TRY(predict(workload, gpu, own, phase)));
+      const bool shown = arguments.output.format == Format::table;
+      fitting.push_back(shown ? what_would_fit(model, given, own, phase, gpu, predictions.back()) : std::nullopt);
     }
   }
   note_unused_factors(options.calibration, ids);
   if (!arguments.save.empty()) {
     TRY(save_predictions(arguments.save == "own" ? "" : arguments.save, predictions, given.method.constants));
   }
-  TRY(write_report(arguments.output, kPredictionWriters, {predictions, predicted_on, arguments.all_layers}));
+  TRY(write_report(arguments.output, kPredictionWriters, {predictions, predicted_on, fitting, arguments.all_layers}));
   return arguments.require_fit ? check_fit(predictions, predicted_on) : Result<void>{};
 }
 

@@ -14,4 +14,9 @@ std::string used_of(Bytes used, Bytes capacity) {
                      four_digits(capacity.value() / kGiB));
 }
 
+std::string what_fits(std::optional<std::int64_t> largest_batch) {
+  if (!largest_batch) return "";
+  return *largest_batch > 0 ? fmt::format(", batch {} does", *largest_batch) : ", nor does one sample";
+}
+
 }  // namespace rooftile

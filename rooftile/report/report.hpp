@@ -9,6 +9,8 @@
 //     assert(json_report({&prediction, 1}).find("rooftile/prediction/1") != std::string::npos);
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +26,9 @@
 namespace rooftile {
 
 struct TableOptions {
-  bool all_layers = false;   // every layer in its order, not the ten slowest
-  const Gpu* gpu = nullptr;  // that of the prediction: whether the network fits into its memory
+  bool all_layers = false;                         // every layer in its order, not the ten slowest
+  const Gpu* gpu = nullptr;                        // that of the prediction: whether the network fits into its memory
+  std::optional<std::int64_t> fitting_batch = {};  // the largest that does, where this one does not; 0: none
 };
 
 // A page to read at a glance: time, throughput, memory, the share of each bottleneck, the slowest layers, what is not

@@ -98,6 +98,20 @@ TEST(TableReport, NamesTheDefaultOfPyTorchWhereTheGpuHasTf32) {
   EXPECT_THAT(report("titan-xp"), Not(HasSubstr("TF32")));
 }
 
+TEST(TableReport, NamesTheLargestBatchThatFits) {
+  Gpu gpu = find_gpu("t4").value();
+  for (MemoryLevel& level : gpu.levels) {
+    if (level.name == "DRAM") level.capacity = Bytes(1);
+  }
+  const Prediction prediction = predict(small(), gpu).value();
+  const auto report = [&](std::optional<std::int64_t> batch) {
+    return table_report(prediction, {.gpu = &gpu, .fitting_batch = batch});
+  };
+  EXPECT_THAT(report(12), HasSubstr(" GiB, batch 12 does\n"));
+  EXPECT_THAT(report(0), HasSubstr(" GiB, nor does one sample\n"));
+  EXPECT_THAT(report({}), HasSubstr(" GiB\n"));
+}
+
 TEST(JsonReport, NamesThatAreNotUtf8DoNotBreakIt) {
   Workload workload = small();
   workload.ops[0].name = "conv\xff";

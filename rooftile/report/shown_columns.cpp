@@ -23,12 +23,8 @@ std::string throughput_range(const ComparedRun& run) {
 
 // "1.65 of 16 GiB", "does not fit: 41.5 of 24 GiB, batch 12 does".
 std::string memory_text(const ComparedRun& run) {
-  std::string used = used_of(run.memory, run.capacity);
-  if (run.fits()) return used;
-  const std::string does = run.largest_batch && *run.largest_batch > 0
-                               ? fmt::format(", batch {} does", *run.largest_batch)
-                               : (run.largest_batch ? ", nor does one sample" : "");
-  return fmt::format("does not fit: {}{}", used, does);
+  const std::string used = used_of(run.memory, run.capacity);
+  return run.fits() ? used : fmt::format("does not fit: {}{}", used, what_fits(run.largest_batch));
 }
 
 // Whole from 1,000 on.

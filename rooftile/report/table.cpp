@@ -31,7 +31,7 @@ std::string heading(const Prediction& prediction, std::size_t width) {
   return wrapped(line, width - 2, "  ") + "\n\n";
 }
 
-std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t width) {
+std::string totals(const Prediction& prediction, const TableOptions& options, std::size_t width) {
   const auto throughput = prediction.throughput_per_second();
   std::string text = fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)),
                                  throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
@@ -61,11 +61,9 @@ std::string totals(const Prediction& prediction, const Gpu* gpu, std::size_t wid
   text += wrapped(fmt::format("  memory      {}: {}", print(memory.total()), memory_parts(memory)), width,
                   "              ") +
           "\n";
-  if (gpu != nullptr && !fits(memory, *gpu)) {
-    const bool smaller_may =
-        prediction.batch_size > 1 && memory.weights + memory.gradients + memory.optimizer <= capacity_of(*gpu);
+  if (const Gpu* gpu = options.gpu; gpu != nullptr && !fits(memory, *gpu)) {
     text += fmt::format("              does not fit: {}{}\n", used_of(memory.total(), capacity_of(*gpu)),
-                        smaller_may ? " (--batch-size max: what does)" : "");
+                        what_fits(options.fitting_batch));
   }
   text += "\n";
   return text;
@@ -191,7 +189,7 @@ std::string not_modelled(const Prediction& prediction) {
 }  // namespace
 
 std::string table_report(const Prediction& prediction, const TableOptions& options, std::size_t width) {
-  return heading(prediction, width) + totals(prediction, options.gpu, width) + bottlenecks(prediction, width) +
+  return heading(prediction, width) + totals(prediction, options, width) + bottlenecks(prediction, width) +
          layers(prediction, options.all_layers, width) + methods(prediction) + interval_note(prediction) +
          left_out(prediction) + assumed(prediction) + default_precision(prediction, options.gpu) +
          note("not modelled", not_modelled(prediction));
