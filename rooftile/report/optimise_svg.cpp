@@ -12,10 +12,12 @@
 namespace rooftile {
 namespace {
 
-void scale(Axis& axis, Metric metric, const std::vector<double>& values) {
+void scale(Axis& axis, Metric metric, std::vector<double> values) {
   axis.title = axis_title(name_of(metric));
   axis.time = metric == Metric::time;
   if (!axis.time) axis.label = [metric](double value) { return print(metric, value); };
+  constexpr double kBeyond = 1.02;  // so that the frame cuts no mark
+  for (double& value : values) value *= kBeyond;
   fit_to(axis, values);
 }
 
