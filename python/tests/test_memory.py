@@ -19,34 +19,28 @@ import rooftile  # noqa: E402
 
 # These runs are of early 2021; releases of PyTorch before 1.11 keep the inputs of softmax for the backward pass
 # (github.com/pytorch/pytorch/issues/64000, pull/65242).
-class Softmax(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = torch._softmax(x, -1, False)
-        ctx.save_for_backward(x, y)
-        return y
+def keeping_its_input(forward, backward):
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = forward(x, -1, False)
+            ctx.save_for_backward(x, y)
+            return y
 
-    @staticmethod
-    def backward(ctx, gradient):
-        _, y = ctx.saved_tensors
-        return torch._softmax_backward_data(gradient, y, -1, y.dtype)
+        @staticmethod
+        def backward(ctx, gradient):
+            _, y = ctx.saved_tensors
+            return backward(gradient, y, -1, y.dtype)
+
+    return Function.apply
 
 
-class LogSoftmax(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = torch._log_softmax(x, -1, False)
-        ctx.save_for_backward(x, y)
-        return y
-
-    @staticmethod
-    def backward(ctx, gradient):
-        _, y = ctx.saved_tensors
-        return torch._log_softmax_backward_data(gradient, y, -1, y.dtype)
+softmax = keeping_its_input(torch._softmax, torch._softmax_backward_data)
+log_softmax = keeping_its_input(torch._log_softmax, torch._log_softmax_backward_data)
 
 
 def cross_entropy(scores, targets):
-    return F.nll_loss(LogSoftmax.apply(scores), targets)
+    return F.nll_loss(log_softmax(scores), targets)
 
 
 # --- BERT-large for questions, as transformers 4 writes it ------------------------------------------------------------
@@ -67,7 +61,7 @@ class BertLayer(nn.Module):
     def forward(self, x, mask):
         q, k, v = self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x))
         scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(q.shape[-1]) + mask
-        context = torch.matmul(self.dropout(Softmax.apply(scores)), v).permute(0, 2, 1, 3).contiguous()
+        context = torch.matmul(self.dropout(softmax(scores)), v).permute(0, 2, 1, 3).contiguous()
         x = self.norm(self.dropout(self.dense(context.view(x.shape))) + x)
         return self.output_norm(self.dropout(self.output(F.gelu(self.intermediate(x)))) + x)
 
@@ -108,7 +102,7 @@ class GPTBlock(nn.Module):
         q, k, v = (one.view(batch, length, self.heads, -1) for one in self.c_attn(x).split(size, dim=2))
         scores = torch.matmul(q.permute(0, 2, 1, 3), k.permute(0, 2, 3, 1)) / math.sqrt(q.shape[-1])
         scores = torch.where(self.bias[:, :, :length, :length].bool(), scores, self.masked)
-        y = torch.matmul(self.dropout(Softmax.apply(scores)), v.permute(0, 2, 1, 3))
+        y = torch.matmul(self.dropout(softmax(scores)), v.permute(0, 2, 1, 3))
         return self.dropout(self.c_proj(y.permute(0, 2, 1, 3).contiguous().view(x.shape)))
 
     def forward(self, x):
