@@ -44,6 +44,7 @@ RUNS = {
     "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
+    "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
@@ -76,7 +77,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
                      "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -161,6 +162,8 @@ ROWS = [
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
     *[(f"torch.mm on 18 boards, {precision}", "torch-matmul",
+       lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
+    *[(f"torch.mm on 7 later boards, {precision}", "torch-later",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
       for source in ("NeuSight", "Vidur")],
