@@ -141,6 +141,8 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   if (std::holds_alternative<Conv>(layer.op)) {
     if (layer.kernel.empty()) layer.kernel = kernel_of_sizes(row);
     layer.accumulate = read_precision(row, "accumulate");
+  }
+  if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<Gemm>(layer.op)) {
     layer.output_precision = read_precision(row, "output_precision");
   }
   if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<NetworkRun>(layer.op)) {

@@ -49,6 +49,14 @@ std::optional<int> split_of(const LayerRow& row) {
   return static_cast<int>(split);
 }
 
+// As what libraries write products of narrow types unless told otherwise: wide enough for their sums.
+std::optional<DType> usual_result(const LayerRow& row) {
+  if (!std::holds_alternative<Gemm>(row.op)) return std::nullopt;
+  if (row.precision == DType::fp8) return DType::bf16;
+  if (row.precision == DType::int8) return DType::int32;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<const Gpu*> GpuCache::find(const std::string& name) {
@@ -74,7 +82,7 @@ PredictOptions options_of(const LayerRow& row, PredictOptions options) {
   options.autocast = row.autocast;
   options.pass = passes_of(row.phase).front();
   options.accumulate = row.accumulate;
-  options.result = row.output_precision;
+  options.result = row.output_precision ? row.output_precision : usual_result(row);
   options.nhwc = row.nhwc;
   options.framework = framework_of(row);
   if (!row.algorithm.empty()) options.plan.algorithm = row.algorithm;

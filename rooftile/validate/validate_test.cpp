@@ -203,5 +203,16 @@ TEST(OptionsOf, PassOnWhatTheRowKnows) {
   EXPECT_EQ(options_of(hidden.table().rows.at(0), {}).plan.kernel, "");
 }
 
+TEST(OptionsOf, SumsOfNarrowProductsAreWrittenWider) {
+  const MeasuredTable rows = table(
+      "gpu,M,N,K,precision,output_precision,time_us\n"
+      "h100-sxm5-80gb,1,1,1,fp8,,1\nh100-sxm5-80gb,1,1,1,int8,,1\nh100-sxm5-80gb,1,1,1,fp8,fp8,1\nt4,1,1,1,fp16,,1\n");
+  const auto result = [&](std::size_t i) { return options_of(rows.table().rows.at(i), {}).result; };
+  EXPECT_EQ(result(0), DType::bf16);
+  EXPECT_EQ(result(1), DType::int32);
+  EXPECT_EQ(result(2), DType::fp8);
+  EXPECT_FALSE(result(3).has_value());
+}
+
 }  // namespace
 }  // namespace rooftile
