@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/best_first.hpp"
+#include "rooftile/plan/gemm_candidates.hpp"
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
@@ -59,7 +63,33 @@ std::vector<Tile> unpacking_tiles(const Gpu& gpu) {
   return tiles;
 }
 
+// The tiles of a library, or those of a kernel by its name; Tensile has more of them than are listed here.
+struct TileChoices {
+  std::vector<Tile> own;
+  std::span<const Tile> tiles;
+  bool fixed = false;
+};
+
 bool same_sides(const Tile& a, const Tile& b) { return (a.m == b.m && a.n == b.n) || (a.m == b.n && a.n == b.m); }
+
+TileChoices tile_choices(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {
+  TileChoices choices;
+  if (op.weight > Bytes(0)) choices.own = unpacking_tiles(gpu);
+  choices.tiles = choices.own.empty() ? tiles_of(gpu) : choices.own;
+  const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
+  if (!known) return choices;
+  std::vector<Tile> alike;
+  std::copy_if(choices.tiles.begin(), choices.tiles.end(), std::back_inserter(alike),
+               [&](const Tile& tile) { return same_sides(tile, *known); });
+  if (alike.empty() && options.kernel.starts_with("Cijk_")) {
+    alike = {Tile{known->m, known->n, kDepth}, Tile{known->n, known->m, kDepth}};
+  }
+  choices.fixed = !alike.empty();
+  if (!choices.fixed) return choices;
+  choices.own = std::move(alike);
+  choices.tiles = choices.own;
+  return choices;
+}
 
 // CTAs an SM holds: half of its registers, or its tensor memory, hold accumulators, 4 bytes each; more than four CTAs
 // help no further.
@@ -77,6 +107,37 @@ double padded(double k) {
   return std::ceil(k / whole) * whole;
 }
 
+// rocBLAS finds a kernel by the nearest sizes that it was tuned for, and not by the batch: those of batches are
+// products of attention with heads of 64 (Tensile's logic, arcturus_Cijk_Ailk_Bljk_SB.yaml), all others of single
+// products.
+bool is_chosen_alone(const GemmShape& shape, const Gpu& gpu) {
+  constexpr double kTunedHead = 64, kRocblasTile = 128;
+  if (gpu.vendor != "amd" || gpu.largest_tile > kRocblasTile || shape.count == 1) return false;
+  return std::min(shape.n, shape.k) > kTunedHead;
+}
+
+// wgmma takes operands of 32 bits only as they lie along k (PTX ISA, "Asynchronous warpgroup level matrix
+// instructions": no transposition but for 16 bits), which those of A B and of most gradients do not: kernels for them
+// transpose in shared memory.
+bool transposes(const OpShape& op, const Gpu& gpu) {
+  if (gpu.generation < generation::kHopper || gpu.generation >= generation::kBlackwell) return false;
+  const GemmProduct product = gemm_product(op.gemm, op.pass);
+  return op.precision == DType::tf32 && !(product.k_contiguous_a && product.k_contiguous_b);
+}
+
+// A CTA waits for it where one warpgroup multiplies; the tiles of 256 x 128 have two, which take turns.
+double transposing_share(const Tile& tile) {
+  constexpr double kAlone = 0.72;  // an H100 and an H200 at 1,024: 18 us for A B, 12 to 13 for A B^T
+  return tile.m * tile.n < 256 * 128 ? kAlone : 1;
+}
+
+// Kernels of Tensile whose names show no matrix instruction run on the lanes.
+double lane_kernel_share(const OpShape& op, const PlanOptions& options, const Gpu& gpu) {
+  const std::string_view kernel = options.kernel;
+  if (op.precision != DType::fp32 || !kernel.starts_with("Cijk_") || kernel.find("_MI") != kernel.npos) return 1;
+  return std::min(1.0, gpu.peak(Peak::fp32) / gpu.peak(Peak::tensor_fp32));
+}
+
 struct Context {
   const OpShape& op;
   const GemmShape& shape;
@@ -84,6 +145,8 @@ struct Context {
   const Gpu& gpu;
   const PlanOptions& options;
   bool tensor_memory = generation::has_tensor_memory(gpu.generation);
+  bool transposes = false;
+  double rate_share = 1;  // whatever the tile
 };
 
 Launch::Product product_of(const Context& context) {
@@ -99,7 +162,7 @@ Launch::Product product_of(const Context& context) {
   product.b_bytes = product.b_element() * (shape.k * shape.n * shape.count);
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
-  product.rate_share = narrow_load_share({context.op.gemm.n, context.op.gemm.k}, context.op.element, context.gpu);
+  product.chosen_alone = is_chosen_alone(shape, context.gpu);
   return product;
 }
 
@@ -115,6 +178,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.tile_m = tile.m;
   product.tile_n = tile.n;
   product.tile_k = tile.k;
+  product.rate_share = context.rate_share * (context.transposes ? transposing_share(tile) : 1);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                        : resident_of(tile, context.tensor_memory);
@@ -150,9 +214,10 @@ template <class Add>
 void each_split(const TileGrid& grid, const Context& context, const Add& add) {
   if (context.options.split_k) return add(*context.options.split_k, steps_of(*context.options.split_k, context));
   const double most = kMostSplitCtas * context.gpu.sm_count;
+  const bool alone = is_chosen_alone(context.shape, context.gpu);
   for (const int split : kTensorSplits) {
     const double steps = steps_of(split, context);
-    if (split > 1 && (grid.ctas * split > most || steps < kLeastTensorSplitDepth)) break;
+    if (split > 1 && (alone || grid.ctas * split > most || steps < kLeastTensorSplitDepth)) break;
     add(split, steps);
   }
 }
@@ -161,12 +226,11 @@ void each_split(const TileGrid& grid, const Context& context, const Add& add) {
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
-  const Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
-  const std::vector<Tile> unpacking = op.weight > Bytes(0) ? unpacking_tiles(gpu) : std::vector<Tile>();
-  const std::span<const Tile> tiles = unpacking.empty() ? tiles_of(gpu) : unpacking;
-  const std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
-  const bool fixed =
-      known && std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) { return same_sides(tile, *known); });
+  Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
+  context.transposes = transposes(op, gpu);
+  context.rate_share = narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu) * lane_kernel_share(op, options, gpu);
+  const TileChoices choices = tile_choices(op, gpu, options);
+  const std::span<const Tile> tiles = choices.tiles;
   LaunchPlan plan;
   plan.main.product = product_of(context);
   plan.main.dram_load = shape.load;
@@ -174,7 +238,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.main.gradient = op.pass != Pass::fwd;
   BestFirst candidates;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (fixed ? !same_sides(tiles[i], *known) : is_wasteful(tiles[i], tiles, context)) continue;
+    if (!choices.fixed && is_wasteful(tiles[i], tiles, context)) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
     each_split(grid, context, [&](int split, double steps) {
       set_split(plan, split, steps, grid);

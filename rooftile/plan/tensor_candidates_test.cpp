@@ -119,5 +119,49 @@ TEST(TensorPlans, PairsOfSmsWithTensorMemoryShareB) {
   EXPECT_EQ(plan_on("rtx-5090", 256).resident, 1) << "no tensor memory";
 }
 
+TEST(TensorPlans, OfTensileAreThoseOfTheKernelsName) {
+  PlanOptions options;
+  options.kernel = "Cijk_Ailk_Bljk_SB_MT16x8x32_SE_1LDSB0";
+  OpShape shape = product_of(128, 196, 196, 64);
+  shape.element = Bytes(4);
+  for (const LaunchPlan& plan : tensor_plans(shape, "mi100", options)) {
+    EXPECT_EQ(std::max(plan.tile.m, plan.tile.n), 16) << "a tile that is not on the list";
+    EXPECT_EQ(std::min(plan.tile.m, plan.tile.n), 8);
+    EXPECT_DOUBLE_EQ(plan.main.product.rate_share, 23.1 / 46.1) << "no matrix instruction: on the lanes";
+  }
+  options.kernel = "Cijk_Ailk_Bljk_SB_MT64x16x32_MI16x16x4x1_SE_1LDSB0";
+  for (const LaunchPlan& plan : tensor_plans(shape, "mi100", options)) EXPECT_EQ(plan.main.product.rate_share, 1);
+}
+
+TEST(TensorPlans, RocblasDoesNotChooseByTheBatch) {
+  const auto alone = [](const OpShape& shape, std::string_view gpu) {
+    return tensor_plans(shape, gpu).front().main.product.chosen_alone;
+  };
+  EXPECT_TRUE(alone(product_of(512, 128, 512, 40), "mi210"));
+  EXPECT_FALSE(alone(product_of(512, 64, 512, 40), "mi210")) << "heads of 64 were tuned as batches";
+  EXPECT_FALSE(alone(product_of(512, 128, 512), "mi210"));
+  EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "mi300x")) << "hipBLASLt";
+  EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "a100-sxm4-80gb"));
+}
+
+TEST(TensorPlans, Tf32OnHopperIsTransposedUnlessItLiesAlongK) {
+  OpShape shape = product_of(1024, 1024, 1024);
+  shape.precision = DType::tf32;
+  shape.element = Bytes(4);
+  const auto slowed = [&](std::string_view gpu) {
+    for (const LaunchPlan& plan : tensor_plans(shape, gpu)) {
+      if (plan.tile.m * plan.tile.n == 128 * 128) return plan.main.product.rate_share < 1;
+    }
+    return false;
+  };
+  EXPECT_TRUE(slowed("h100-sxm5-80gb"));
+  EXPECT_FALSE(slowed("a100-sxm4-80gb"));
+  EXPECT_FALSE(slowed("b200-sxm-180gb"));
+  shape.gemm.trans_b = true;
+  EXPECT_FALSE(slowed("h100-sxm5-80gb")) << "the weights of a linear layer";
+  shape.pass = Pass::bwd_data;
+  EXPECT_TRUE(slowed("h100-sxm5-80gb"));
+}
+
 }  // namespace
 }  // namespace rooftile

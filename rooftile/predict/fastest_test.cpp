@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/refined.hpp"
 
 namespace rooftile {
@@ -169,6 +172,16 @@ TEST(Fastest, TimesFewPlansOfAProduct) {
     visits += counted.visits;
   });
   EXPECT_LT(visits, plans / 6);
+}
+
+TEST(Fastest, OfABatchInRocblasIsThatOfOneProduct) {
+  const Gpu gpu = find_gpu("mi100").value();
+  const auto tile = [&](std::int64_t batch) {
+    const LayerEstimate layer = estimate(Gemm{.batch = batch, .m = 512, .n = 256, .k = 512}, gpu, {});
+    return std::get<RefinedKernel>(layer.breakdown.front().plan).plan.tile;
+  };
+  EXPECT_EQ(std::max(tile(16).m, tile(16).n), 32) << "as on MI100 (neusight/bmm.csv), whose 120 CUs it fills";
+  EXPECT_EQ(tile(16).m * tile(16).n, tile(1280).m * tile(1280).n);
 }
 
 }  // namespace

@@ -35,6 +35,17 @@ Seconds gaps(const LaunchPlan& plan, const GpuRates& rates) {
   return Seconds(static_cast<double>(plan.move_count) * rates.constants[ConvConstant::kernel_gap] * kMicro);
 }
 
+// One product of a batch, by itself.
+Launch one_of(Launch launch) {
+  const double share = 1 / launch.product.batch;
+  launch.ctas *= share;
+  for (Bytes* bytes : {&launch.dram_load, &launch.dram_store, &launch.l2_load, &launch.l2_store}) *bytes *= share;
+  launch.product.a_bytes *= share;
+  launch.product.b_bytes *= share;
+  launch.product.batch = 1;
+  return launch;
+}
+
 }  // namespace
 
 Seconds time_around(const LaunchPlan& plan, const GpuRates& rates) {
@@ -56,12 +67,15 @@ Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) 
 
 bool chooses_by_estimate(const LaunchPlan& plan, const GpuRates& rates) {
   const Launch::Product& product = plan.main.product;
+  if (product.chosen_alone) return true;
   return rates.family == KernelFamily::gemm_simt && product.old_kernel &&
          std::min(product.m, product.n) > kMostVectorsOfGemm;  // its estimate is not for so few
 }
 
 Seconds choice_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {
-  return chooses_by_estimate(plan, rates) ? old_choice_time(plan.main, rates, limit) : plan_time(plan, rates, limit);
+  if (!chooses_by_estimate(plan, rates)) return plan_time(plan, rates, limit);
+  if (plan.main.product.chosen_alone) return launch_time(one_of(plan.main), rates, limit).time;
+  return old_choice_time(plan.main, rates, limit);
 }
 
 Seconds call_time(Seconds kernels, Seconds overhead, Seconds floor) {
