@@ -13,11 +13,13 @@ inline constexpr ConstantInfo kOtherPower = {
 inline constexpr ConstantInfo kOtherShare = {
     "other_share", "", 0.1, 0, 0.9, "share of the board's power that goes elsewhere, beside other_power", false};
 
-// Of products on tensor cores one after another, which run into the board's power cap as a call that is timed alone
-// does not: what BERT on a T4 shows (26 of 65 TFLOP/s). It gives 99 TFLOP/s on a V100 SXM2, 82 on an A10, 272 on an
-// A100 SXM, about what these boards sustain.
+// Of long products on tensor cores, and of those of a network, which run into the board's power cap: what BERT on a T4
+// shows (26 of 65 TFLOP/s; 8 pJ) and torch.mm of 8,192 and 10,240 on an L4, V100, A100 PCIe, H100 PCIe and H100 SXM
+// (8.8; data/measurements/torch_matmul.csv). It gives 25 TFLOP/s on the T4, 53, 95, 200, 474 and 768 on the others.
 inline constexpr ConstantInfo kTensorMacEnergy = {
-    "mac_energy", "pJ", 8, 0, 100, "board energy of one FP16 multiply-accumulate in a network, at 16 nm and 1.5 GHz",
+    "mac_energy", "pJ",
+    8.7,          0,
+    100,          "board energy of one FP16 multiply-accumulate that is one of many, at 16 nm and 1.5 GHz",
     false};
 
 // Of TensorRT-LLM's products of 256 rows and more on an H100 and an L40S (tools/fit_fp8.py).

@@ -25,7 +25,7 @@ inline constexpr std::array kTensorConstants = {
                  "how far a last wave counts only its share: 0 whole waves, 1 its share"},
     ConstantInfo{"split_cycles", "cycles", 5085, 0, 15000, "what adding up the parts of a split k takes at least"},
     ConstantInfo{"start_cycles", "cycles", 3742, 0, 6000, "start of a kernel, its first loads and its drain"},
-    ConstantInfo{"reread", "", 3.37, 0, 4, "operands read again from DRAM, relative to square waves of CTAs"},
+    ConstantInfo{"reread", "", 1.5, 0, 4, "operands read again from DRAM, relative to square waves of CTAs", false},
     ConstantInfo{"bytes_in_flight", "B", 256, 32, 4096, "of a row of A that a CTA has under way", false},
     ConstantInfo{"clock_share", "", 0.6, 0, 1, "where the sustained clock lies between base and boost", false},
     ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that holds what was there before", false},

@@ -80,6 +80,7 @@ void cap_by_power(RefinedModel& model, double boost) {
   const double reached = busy / (rates.constants[TensorConstant::efficiency] * std::max(sustained, boost));
   const double capped = power_limited<TensorConstant>(busy, joules, rates);
   if (capped > reached) rates.sm_peak *= reached / capped;
+  rates.power = Watts(0);  // is counted
 }
 
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,

@@ -123,6 +123,11 @@ Section tensor_launch_section(const std::string& title, const Launch& launch, co
              fmt::format("loads / ({} x {}); storing the tiles takes {} x their bytes beside it", print(rates.l2),
                          named(rates, Constant::l2_efficiency), named(rates, Constant::epilogue)),
              named(rates, Constant::dram_efficiency));
+  if (parts.whole.power > Seconds(0)) {
+    section.add("", "power", parts.whole.power,
+                fmt::format("what {} pJ a MAC takes under {}, as far as the clock has fallen: compute is no shorter",
+                            named(rates, Constant::mac_energy), print(rates.power)));
+  }
   section.add("", "busy", parts.sms, "(compute^4 + latency^4 + loads from the L2^4)^(1/4) + storing the tiles");
   if (launch.product.split > 1) {
     section.add(
@@ -130,7 +135,8 @@ Section tensor_launch_section(const std::string& title, const Launch& launch, co
         fmt::format("adding parts: {} cycles; their bytes pass the L2 besides", named(rates, Constant::split_cycles)));
   }
   section.add("", "time", parts.whole.time,
-              fmt::format("(busy^4 + dram^4)^(1/4){}", launch.product.split > 1 ? " + split" : ""));
+              fmt::format("(busy^4 + dram^4)^(1/4){}{}", launch.product.split > 1 ? " + split" : "",
+                          parts.whole.power > Seconds(0) ? ", compute as power allows" : ""));
   return section;
 }
 

@@ -1,6 +1,8 @@
 // GEMMs, and convolutions as such, on tensor cores.
 #include <algorithm>
+#include <cmath>
 
+#include "rooftile/timing/power.hpp"
 #include "rooftile/timing/tile_time.hpp"
 
 namespace rooftile {
@@ -17,6 +19,11 @@ MacRate mac_rate(const Launch& launch, const GpuRates& rates) {
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
   return {rates.macs_per_second() * launch.product.rate_share, constants[TensorConstant::efficiency] * sustained};
+}
+
+double busy_of(const TileTimes& times) {
+  return fourth_root(fourth(times.compute) + fourth(times.latency) + fourth(times.l2) + fourth(times.draw)) +
+         times.epilogue;
 }
 
 // All but DRAM and what a split takes.
@@ -44,10 +51,30 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const Misses& mi
   const Bytes written = product.result > Bytes(0) ? product.result : product.element;
   times.epilogue = constants[TensorConstant::epilogue] * busiest.ctas * rows * columns * written.value() * rates.sms /
                    rates.l2.value();
-  times.busy = fourth_root(fourth(times.compute) + fourth(times.latency) + fourth(times.l2) + fourth(times.draw)) +
-               times.epilogue;
+  times.busy = busy_of(times);
   times.split = Cycles(constants[TensorConstant::split_cycles]) / rates.clock;
   return times;
+}
+
+// A long product runs into the board's power cap as those of a network do (cap_by_power()), the sooner the hotter it
+// is: the clock falls as of products on the FP32 lanes, with their window. 0, or what the cap alone would make of it.
+Seconds slow_by_power(TileTimes& times, const Launch& launch, const GpuRates& rates) {
+  constexpr double kHalf = 2;         // bytes of the operands that mac_energy is for
+  constexpr double kNear = 0.5;       // caps below this share of the time do not show
+  constexpr double kWindow = 744e-6;  // simt_gemm_constants.hpp: power_window
+  constexpr double kSharpness = 1.2;
+  if (rates.family != KernelFamily::tensor) return Seconds(0);
+  const double macs = launch.ctas * launch.macs_per_step * launch.steps;
+  const double picojoules = rates.constants[TensorConstant::mac_energy] * launch.product.element.value() / kHalf;
+  const double capped = power_limited<TensorConstant>(macs / (rates.macs_per_second() * rates.sms),
+                                                      macs * mac_joules(picojoules, rates), rates);
+  if (capped <= kNear * times.compute) return Seconds(0);
+  const double slower = sharply_longer(times.compute, capped);
+  const double window = kWindow / (slower / times.compute - 1);
+  const double fallen = gradually(std::pow(together(times.busy, times.dram) / window, kSharpness));
+  times.compute += (slower - times.compute) * fallen;
+  times.busy = busy_of(times);
+  return Seconds(capped * fallen);
 }
 
 }  // namespace
@@ -59,7 +86,12 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   if (times.busy >= limit.value()) return {.time = kNoLimit};
   const DramBytes bytes = tensor_gemm_dram(launch, rates, misses);
   times.dram = ((bytes.load + bytes.store) / (rates.dram * rates.constants[TensorConstant::dram_efficiency])).value();
-  return joined(times, launch, rates);
+  const Seconds compute(times.compute);
+  const Seconds power = slow_by_power(times, launch, rates);
+  LaunchTime result = joined(times, launch, rates);
+  result.compute = compute;
+  result.power = power;
+  return result;
 }
 
 Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {

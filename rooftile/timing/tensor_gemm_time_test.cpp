@@ -289,5 +289,40 @@ TEST(TensorGemmTime, ASlowerMemoryIsNeverFaster) {
   }));
 }
 
+TEST(TensorGemmTime, OperandsWhoseRowsStayInTheL2AreReadOnce) {
+  GpuRates rates = tensor_rates();
+  rates.constants[TensorConstant::reread] = 1;
+  Launch launch = tensor_launch();
+  launch.product = {.m = 1000, .n = 1000, .k = 10, .tile_m = 10, .tile_n = 10, .tile_k = 10, .element = Bytes(1)};
+  launch.product.a_bytes = launch.product.b_bytes = launch.dram_load = Bytes(10000);
+  const auto again = [&](double l2) {
+    rates.l2_capacity = Bytes(l2);
+    return tensor_gemm_dram(launch, rates, {1, 1}).load.value() - tensor_gemm_dram(launch, rates, {0, 0}).load.value();
+  };
+  const auto read = [&](double l2) { return again(l2), tensor_gemm_dram(launch, rates, {0, 0}).load.value(); };
+  // Waves of 10 CTAs of 10x10 are 31.6 wide. An L2 of 20 bytes keeps none of their rows of 10 bytes.
+  EXPECT_NEAR(read(20), 1000 * 1000 * 10 * 2 / std::sqrt(1000) - 20000, 20);
+  // One of 2000 bytes keeps 200 rows: one operand is read once, the other five times.
+  EXPECT_NEAR(read(2000), 4 * 10000, 400);
+}
+
+TEST(TensorGemmTime, LongProductsRunIntoTheCapOfTheBoardsPower) {
+  GpuRates rates = tensor_rates();
+  rates.dram = rates.l2 = BytesPerSecond(1e15);
+  rates.constants[TensorConstant::mac_energy] = 1e5;
+  const auto time = [&](double steps, Watts power) {
+    rates.power = power;
+    Launch launch = tensor_launch();
+    launch.ctas = 10;
+    launch.steps = steps;
+    return tensor_gemm_time(launch, rates).time.value() / steps;
+  };
+  // 1e10 MAC/s of 1e-7 J, a third less as the clock is: 333 W at full rate. Where bytes are half as wide, half of it.
+  const double joules = 1e-7 * (1 / 1.5) / 2;
+  EXPECT_NEAR(time(1e9, Watts(100)) / time(1e9, Watts(0)), std::sqrt(1e10 * joules / 100), 0.01);
+  EXPECT_NEAR(time(10, Watts(100)) / time(10, Watts(0)), 1, 0.01) << "too short for the clock to fall";
+  EXPECT_NEAR(time(1e9, Watts(1000)) / time(1e9, Watts(0)), 1, 1e-6);
+}
+
 }  // namespace
 }  // namespace rooftile

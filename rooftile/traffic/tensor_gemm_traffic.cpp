@@ -27,17 +27,25 @@ Used used_by(const Launch& launch) {
   return {product.a_bytes + product.b_bytes - weights, weights};
 }
 
-// Bytes that waves read again from DRAM: each reads the operands of the square of C that it covers.
+// Bytes that waves read again from DRAM: each reads the operands of the square of C that it covers. Where the rows of
+// one operand stay in the L2 until the next wave, it is read once, and the other once for each set of rows that do.
 double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
   const double a = product.element.value(), b = product.b_element().value();
   const double depth = std::ceil(product.k / product.tile_k) * product.tile_k;
   const double unique = std::min(1.0, product.a_bytes.value() / (product.batch * product.m * product.k * a));
   const double side = std::sqrt(sizes.sms * launch.resident * launch.macs_per_step);
-  const double again = product.m * product.n / side * (b + a * unique) - product.m * a * unique - product.n * b;
-  if (again <= 0) return 0;
-  const double held = sizes.l2_capacity.value() * sizes.constants[TensorConstant::reread_share];
-  const double operands = (product.m * a * unique + product.n * b) * product.k;
+  const double of_a = product.m * a * unique, of_b = product.n * b;
+  const double squares = std::max(0.0, product.m * product.n / side * (b + a * unique) - of_a - of_b);
+  if (squares <= 0) return 0;
+  const double share = sizes.constants[TensorConstant::reread_share];
+  const double rows = sizes.l2_copy().value() * share / (depth * std::max(a, b));
+  const auto sets = [&](double length) { return std::max(1.0, length / std::max(side, rows)); };
+  const double kept = std::min(of_b * (sets(product.m) - 1), of_a * (sets(product.n) - 1));
+  const double spread = 1 / (1 + fourth(rows / side));
+  const double again = std::min(squares, kept) * (1 - spread) + squares * spread;
+  const double held = sizes.l2_capacity.value() * share;
+  const double operands = (of_a + of_b) * product.k;
   return product.batch * again * depth / (1 + square(held / operands));
 }
 
