@@ -47,9 +47,9 @@ def layers_of(cli, row):
     """(kind, seconds) of each layer that launches something; None where the row is not predicted."""
     precision = row["precision"]
     command = [cli, "predict", row["model"], "--gpu", row["gpu"], "-b", row["batch"], "--precision", precision,
-               "--pass", row["pass"], "--layout", row.get("layout") or "nchw",
+               "--pass", row["pass"],
                "--execution", row.get("execution") or "eager", "--format", "csv",
-               "--set", f"host=none,framework={framework_of(row)}" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
+               "--set", f"host=none,layout={row.get('layout') or 'nchw'},framework={framework_of(row)}" + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "")]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         return None

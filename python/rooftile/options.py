@@ -7,13 +7,14 @@ import sys
 from ._core import Error
 from .scripts import Script
 
-_VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution", "layout": "--layout",
-           "method": "--method", "recompute": "--recompute", "image_size": "--image-size"}
-_FLAGS = {"cuda_graphs": "--cuda-graphs", "restore_batch_norm": "--restore-batch-norm",
-          "skip_unsupported": "--skip-unsupported"}
+_VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution",
+           "method": "--method", "image_size": "--shape"}
+_FLAGS = {"cuda_graphs": ["--set", "host=graphs"], "restore_batch_norm": ["--set", "batch-norm=restored"],
+          "skip_unsupported": ["--skip-unsupported"]}
 _SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights", "context": "context",
-        "seq_len": "seq-len", "accumulate": "accumulate", "tile": "tile", "algorithm": "algorithm"}
-_NAMED = {"shapes": "--shape", "dims": "--dim"}
+        "seq_len": "seq-len", "accumulate": "accumulate", "tile": "tile", "algorithm": "algorithm",
+        "layout": "layout", "recompute": "recompute"}
+_NAMED = {"shapes", "dims"}
 _OF_TRAINING = {"optimizer": ("an optimizer", None), "accumulate": ("accumulation", None), "clip_gradients": ("clipping", False),
                 "loss": ("a loss", True)}  # what each is, and the value that asks for nothing
 _SWITCHES = {"host": "host=none", "loss": "loss=none"}
@@ -30,7 +31,7 @@ def words(options):
         if key in _VALUES:
             found += [_VALUES[key], str(value)]
         elif key in _FLAGS:
-            found += [_FLAGS[key]] if value else []
+            found += _FLAGS[key] if value else []
         elif key in _SET:
             found += ["--set", f"{_SET[key]}={value}"]
         elif key in _SWITCHES:
@@ -48,7 +49,7 @@ def words(options):
                 raise Error(f"{key}= is a dict of names and sizes, not {value!r}")
             for name, size in value.items():
                 text = size if isinstance(size, (int, str)) else "x".join(map(str, size))
-                found += [_NAMED[key], f"{name}={text}"]
+                found += ["--shape", f"{name}={text}"]
     return found
 
 

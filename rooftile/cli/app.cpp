@@ -25,7 +25,7 @@
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/settings.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cli/working.hpp"
 

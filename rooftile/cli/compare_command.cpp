@@ -245,8 +245,6 @@ void say_answers(const CompareArguments& arguments, const std::vector<std::strin
 
 Result<void> run(CompareArguments& arguments) {
   if (!arguments.study.empty()) return write_study(arguments.study, arguments.output);
-  if (arguments.models.empty()) return usage("MODEL is missing: a network, or --study");
-  if (arguments.gpus.empty()) return usage("--gpus is missing: which to compare, or all");
   TRY(complete(arguments.prediction));
   TRY(check_columns(arguments));
   if (arguments.chart && !is_picture(arguments.output.format)) {
@@ -286,9 +284,9 @@ Result<std::optional<Grid>> parse_grid(const std::string& option, const std::str
               option);
 }
 
-void add_list(CLI::App* app, const std::string& names, std::vector<std::string>& list, const char* kind,
-              const std::string& help, Result<void> (*check_one)(const std::string&, const std::string&)) {
-  add_value(
+CLI::Option* add_list(CLI::App* app, const std::string& names, std::vector<std::string>& list, const char* kind,
+                      const std::string& help, Result<void> (*check_one)(const std::string&, const std::string&)) {
+  return add_value(
       app, names, list, kind,
       [check_one](const std::string& name, const std::string& text) -> Result<std::vector<std::string>> {
         auto texts = TRY(parse_list(name, text));
@@ -334,10 +332,10 @@ void add_compare(CommandList& commands) {
   auto [app, arguments] =
       commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
                                      "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
-  add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
-  add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all|vendor:nvidia|vendor:amd|memory>=SIZE,…",
-           "catalogue ids, parts of them, .toml files; SIZE as in memory>=24GB",
-           [](const std::string&, const std::string&) -> Result<void> { return {}; });
+  CLI::Option* models = add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
+  CLI::Option* gpus = add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all|vendor:nvidia|vendor:amd|memory>=SIZE,…",
+                               "catalogue ids, parts of them, .toml files; SIZE as in memory>=24GB",
+                               [](const std::string&, const std::string&) -> Result<void> { return {}; });
   add_prediction_options(app, arguments.prediction);
   add_choices(app, arguments);
   constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000;
@@ -382,6 +380,8 @@ void add_compare(CommandList& commands) {
                   "for its table and charts",
                   fmt::join(study_ids(), " or ")));
   study->group("Output");
+  commands.need_any(app, {models, study});
+  commands.need_any(app, {gpus, study});
   add_choice<ComparisonChart>(
       app, "--chart", arguments.chart,
       {{"scatter", ComparisonChart::scatter}, {"bars", ComparisonChart::bars}, {"batches", ComparisonChart::batches}},

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
-#include "rooftile/cli/prediction_options.hpp"
+#include "rooftile/cli/settings.hpp"
 #include "rooftile/cli/stored_fitted.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/compare/grid.hpp"
@@ -30,15 +31,24 @@ std::vector<std::string> parts_of(std::string_view text, char between) {
   }
 }
 
-// "tp" as "tp=".
-std::vector<std::string> keys(std::vector<std::string> names) {
+// The words that a part of a kind stands for, of which `typed` is the beginning: names that the program knows, or the
+// part itself if it is a choice. One with capital letters is what somebody has to make up.
+std::vector<std::string> words_of(const std::string& part, std::string_view typed);
+
+// Of "start=cold/warm" the key, and once that is typed its values.
+std::vector<std::string> words_of_pair(std::vector<std::string> names, const std::vector<std::string>& values,
+                                       std::string_view typed) {
   for (std::string& name : names) name += '=';
-  return names;
+  const std::size_t equals = typed.find('=');
+  if (equals == std::string_view::npos) return names;
+  const std::string key(typed.substr(0, equals + 1));
+  if (std::find(names.begin(), names.end(), key) == names.end()) return {};
+  std::vector<std::string> pairs;
+  for (const std::string& value : values) pairs.push_back(key + value);
+  return pairs;
 }
 
-// The words that a part of a kind stands for: names that the program knows, or the part itself if it is a choice. One
-// with capital letters is what somebody has to make up.
-std::vector<std::string> words_of(const std::string& part) {
+std::vector<std::string> words_of(const std::string& part, std::string_view typed) {
   if (part.empty()) return {};
   if (part == "ID") return gpu_ids();
   if (part == "CLUSTER") return gpu_cluster_ids();
@@ -53,10 +63,15 @@ std::vector<std::string> words_of(const std::string& part) {
     for (const ModelName& model : model_names()) names.push_back(model.name);
     return names;
   }
-  if (part == "KEY=VALUE") return keys(setting_names());
+  if (part == "KEY=VALUE") {
+    return words_of_pair(setting_names(), setting_values(typed.substr(0, typed.find('='))), typed);
+  }
   if (const std::size_t equals = part.find('='); equals != std::string::npos && part.find('[') > equals) {
-    return words_of(part.substr(0, equals)).empty() ? std::vector<std::string>()
-                                                    : std::vector{part.substr(0, equals + 1)};
+    std::vector<std::string> values;
+    for (const std::string& value : parts_of(part.substr(equals + 1), '/')) {
+      for (std::string& word : words_of(value, "")) values.push_back(std::move(word));
+    }
+    return words_of_pair(words_of(part.substr(0, equals), ""), values, typed);
   }
   const std::string word = part.substr(0, part.find('['));  // "kfold[=FOLDS]"
   const bool made_up = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -74,9 +89,10 @@ std::vector<std::string> values_of(std::string kind, const std::string& typed) {
   const std::vector<std::string> there = parts_of(before, ',');
   std::vector<std::string> values;
   for (const std::string& part : parts_of(kind, '|')) {
-    for (const std::string& word : words_of(part)) {
-      const auto same = [&](const std::string& one) {
-        return word.ends_with('=') ? one.starts_with(word) : one == word;
+    for (const std::string& word : words_of(part, std::string_view(typed).substr(before.size()))) {
+      const auto same = [&](const std::string& one) {  // or another value of the same key
+        const std::size_t equals = word.find('=');
+        return equals == std::string::npos ? one == word : one.starts_with(word.substr(0, equals + 1));
       };
       if (std::none_of(there.begin(), there.end(), same)) values.push_back(before + word);
     }

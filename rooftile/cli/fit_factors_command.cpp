@@ -174,10 +174,7 @@ Result<void> run(FactorsArguments& arguments) {
   if (!arguments.gpu.empty()) TRY(gpu_of_option(arguments.gpu));
   const auto tables = TRY(read_rows(arguments));
   if (arguments.suggest) return suggest_points(arguments, tables);
-  if (!arguments.is_trial) {
-    if (arguments.unknown_harness) return usage("--unknown-harness is for --points and --suggest");
-    return fit_gpu(arguments, tables);
-  }
+  if (!arguments.is_trial) return fit_gpu(arguments, tables);
   FewPointsTrialOptions& trial = arguments.trial;
   trial.rows.keep = rows_where(tables, arguments.where);
   trial.known_harness = !arguments.unknown_harness;
@@ -217,9 +214,11 @@ void add_fit_factors(CommandList& commands, CLI::App* fit) {
                 "with --points: pick rows as --suggest would, from half of the rows")
       ->needs(points)
       ->group("Trial");
-  app->add_flag("--unknown-harness", arguments.unknown_harness,
-                "with --points and --suggest: assume the frameworks' overhead per call is unknown")
-      ->group("Trial");
+  CLI::Option* unknown =
+      app->add_flag("--unknown-harness", arguments.unknown_harness,
+                    "with --points and --suggest: assume the frameworks' overhead per call is unknown");
+  unknown->group("Trial");
+  commands.need_any(app, {points, suggest}, unknown);
 }
 
 }  // namespace rooftile::cli

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -49,8 +50,13 @@ class CommandList {
 
   const CLI::App& app() const { return app_; }
 
+  // What CLI11 has no word for: at least one of these options is needed, by the command or another option of it.
+  void need_any(const CLI::App* command, std::vector<const CLI::Option*> options, const CLI::Option* by = nullptr) {
+    needs_.push_back({command, by, std::move(options)});
+  }
+
   // Carries out a command that add() returned.
-  Result<void> run(const CLI::App* command) const { return actions_.at(command)(); }
+  Result<void> run(const CLI::App* command) const;
 
  private:
   CLI::App* add_app(CLI::App* parent, const std::string& name, const std::string& description,
@@ -61,7 +67,14 @@ class CommandList {
     return command;
   }
 
+  struct Need {
+    const CLI::App* command;
+    const CLI::Option* by;  // null: the command itself
+    std::vector<const CLI::Option*> any;
+  };
+
   CLI::App& app_;
+  std::vector<Need> needs_;
   std::map<const CLI::App*, std::function<Result<void>()>> actions_;
 };
 

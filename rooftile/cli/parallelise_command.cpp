@@ -329,9 +329,11 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
   add_count(app, "--gpus", arguments.gpus, kMostGpus, "GPUs to use (default: those of one node)");
   add_count(app, "-b,--batch-size", arguments.batch, kMostBatch,
             "samples of a step, all GPUs together (default: one for each GPU)");
-  add_texts(app, "--fix", arguments.fixed,
-            "tp=N|pp=N|dp=N|cp=N|ep=N|vp=N|micro-batch=N|sharding=KIND|recompute=KIND|offload=KIND",
-            "only ways with that degree; again for several")
+  add_texts(
+      app, "--fix", arguments.fixed,
+      fmt::format("tp=N|pp=N|dp=N|cp=N|ep=N|vp=N|micro-batch=N|sharding={}|recompute={}|offload={}",
+                  fmt::join(sharding_names(), "/"), fmt::join(recompute_names(), "/"), fmt::join(offload_names(), "/")),
+      "only ways with that degree; again for several")
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
   add_headroom(app, arguments.headroom, kUsuallyFree)->group("Search");

@@ -111,12 +111,10 @@ Result<void> read_batches(const std::string& option, const std::string& text, Pl
 // --samples and --epochs, or --steps of a batch of all GPUs.
 Result<void> set_length(const PlanArguments& arguments, TrainingTask& task) {
   if (!arguments.steps) {
-    if (!arguments.samples || !arguments.epochs) return usage("give --samples and --epochs, or --steps");
     task.samples = *arguments.samples;
     task.epochs = *arguments.epochs;
     return {};
   }
-  if (arguments.samples || arguments.epochs) return usage("--steps cannot be used with --samples or --epochs");
   if (!arguments.global_batch) return usage("--steps needs -b total=N: the samples of a step");
   if (*arguments.steps > kMostSamples / *arguments.global_batch) return usage("--steps: too many samples in all");
   task.samples = *arguments.steps * *arguments.global_batch;
@@ -198,11 +196,16 @@ void add_plan(CommandList& commands) {
   constexpr std::int64_t kMostEpochs = 1000000, kMostGpus = 1024;
   PredictionArguments& prediction = arguments.prediction;
   add_model(app, arguments.model)->required();
-  add_count(app, "--samples", arguments.samples, kMostSamples, "samples in the data set, as in 1281167 or 256M")
-      ->group("Training");
-  add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the data set")->group("Training");
-  add_count(app, "--steps", arguments.steps, kMostSamples, "updates of the weights, in place of both; with -b total=N")
-      ->group("Training");
+  CLI::Option* samples =
+      add_count(app, "--samples", arguments.samples, kMostSamples, "samples in the data set, as in 1281167 or 256M");
+  CLI::Option* epochs = add_count(app, "--epochs", arguments.epochs, kMostEpochs, "passes over the data set");
+  CLI::Option* steps = add_count(app, "--steps", arguments.steps, kMostSamples,
+                                 "updates of the weights, in place of both; with -b total=N");
+  samples->needs(epochs);
+  epochs->needs(samples);
+  steps->excludes(samples)->excludes(epochs);
+  commands.need_any(app, {samples, steps});
+  for (CLI::Option* option : {samples, epochs, steps}) option->group("Training");
   add_value(app, "--deadline", arguments.deadline, "TIME", parse_time,
             "longest time allowed, as in 12h, 90min or 3d: finds the cheapest")
       ->group("Training");
@@ -221,7 +224,7 @@ void add_plan(CommandList& commands) {
   const std::vector<CLI::Option*> prices = add_price_options(app, arguments.prices);
   prices.front()->group("Choices");
   add_rare(app, {prices.begin() + 1, prices.end()});
-  add_rare(app, add_input_sizes(app, prediction.sizes));
+  add_rare(app, {add_input_sizes(app, prediction.sizes)});
   add_run_precision(app, prediction)->group("Prediction");
   add_method(app, prediction.method, Fitted::yes)->group("Prediction");
   add_rare(app, {add_host(app, prediction.feeding)});

@@ -52,7 +52,7 @@ void note_folded_batch_norms(const Workload& workload, Phase phase) {
   if (phase != Phase::fwd && has_folded_batch_norms(workload)) {
     write_error(
         fmt::format("{}: its batch norms were folded into convolutions, and it cannot train so; "
-                    "--restore-batch-norm puts them back",
+                    "--set batch-norm=restored puts them back",
                     workload.name));
   }
 }

@@ -43,8 +43,9 @@ void fill(std::string& cell, const std::string& option, bool wins) {
 Result<void> check_effect(const PredictTableArguments& arguments) {
   const PredictionArguments& given = arguments.prediction;
   const auto& named = given.set.named;
-  for (const char* key : {"seq-len", "context"}) {
-    if (named.contains(key)) return usage(fmt::format("--set: {} plays no part: rows have their own sizes", key));
+  for (const char* key : {"seq-len", "context", "batch-norm"}) {
+    if (named.contains(key))
+      return usage(fmt::format("--set: {} plays no part: rows name their networks and sizes", key));
   }
   const bool overrides =
       !given.gpus.empty() || given.precision || named.contains("framework") || named.contains("algorithm");

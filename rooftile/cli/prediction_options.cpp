@@ -1,7 +1,6 @@
 #include "rooftile/cli/prediction_options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -33,64 +32,15 @@ tl::unexpected<Error> bad(const std::string& option, std::string message) {
   return fail(ErrorCode::usage, std::move(message), option);
 }
 
-std::vector<std::string> algorithm_names() {
-  std::vector<std::string> names;
-  for (const Algorithm algorithm : kAlgorithms) names.emplace_back(name_of(algorithm));
-  return names;
-}
-
-// One KEY=VALUE of --set.
-Result<void> set_one(const std::string& option, const std::string& key, const std::string& value, Settings& set) {
-  if (key == "seq-len") {
-    set.seq_len = TRY(parse_count(option, value, kMaxDimension));
-  } else if (key == "context") {
-    set.context = TRY(parse_count(option, value, kMaxDimension - 1));
-  } else if (key == "algorithm") {
-    set.plan.algorithm = TRY(parse_choice(option, value, algorithm_names()));
-  } else if (key == "tile") {
-    set.plan.tile = TRY(parse_tile(option, value));
-  } else if (key == "active-ctas") {
-    constexpr std::int64_t kMost = 1024;
-    set.plan.active_ctas_per_sm = static_cast<int>(TRY(parse_count(option, value, kMost)));
-  } else if (key == "framework") {
-    set.framework = value;
-  } else if (key == "host") {
-    TRY(parse_choice(option, value, {"none"}));
-    set.host = false;
-  } else if (key == "cells") {
-    TRY(parse_choice(option, value, {"unrolled"}));
-    set.unrolled_cells = true;
-  } else if (key == "loss") {
-    TRY(parse_choice(option, value, {"none"}));
-    set.loss = false;
-  } else if (key == "clip") {
-    TRY(parse_choice(option, value, {"norm"}));
-    set.clip_gradients = true;
-  } else if (key == "accumulate") {
-    constexpr std::int64_t kMost = 1 << 20;
-    set.micro_batches = TRY(parse_count(option, value, kMost));
-  } else if (key == "weights") {
-    set.weights = parse_dtype(TRY(parse_choice(option, value, weight_type_names())));
-  } else if (key == "optimizer") {
-    set.optimizer = parse_optimizer(TRY(parse_choice(option, value, optimizer_names())));
-  } else {
-    set.columns[key] = value;
-  }
-  return {};
-}
-
 Result<void> check_fitted(const PredictionArguments& prediction) {
-  const RunArguments& run = prediction.run;
   if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
   if (prediction.feeding) return bad("--host", "a fitted model's times have their own host in them");
-  if (run.autocast || run.nhwc || run.cuda_graphs || run.recompute != Recompute::none ||
-      run.execution != Execution::eager) {
-    return bad("--method",
-               "a fitted model knows no --execution, --layout, --recompute, --cuda-graphs and mixed precision");
+  if (prediction.run.autocast || prediction.run.execution != Execution::eager) {
+    return bad("--method", "a fitted model knows no --execution and mixed precision");
   }
-  for (const char* key :
-       {"algorithm", "tile", "active-ctas", "host", "cells", "optimizer", "accumulate", "clip", "loss", "weights"}) {
-    if (prediction.set.named.contains(key))
+  for (const std::string& key : setting_names()) {
+    const bool of_columns = key == "seq-len" || key == "context" || key == "framework";
+    if (!of_columns && prediction.set.named.contains(key))
       return bad("--set", fmt::format("{} cannot be used with a fitted model", key));
   }
   return {};
@@ -101,12 +51,10 @@ Result<void> check_fitted(const PredictionArguments& prediction) {
 Result<void> check_method(const PredictionArguments& prediction) {
   const Settings& set = prediction.set;
   const Method method = prediction.method.method;
-  if (prediction.run.cuda_graphs && !set.host) return usage("--cuda-graphs is of a host, and --set host=none has none");
   if (method == Method::rooftile) return {};
   for (const char* key : {"algorithm", "framework", "host"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} is for --method rooftile", key));
   }
-  if (prediction.run.cuda_graphs) return usage("--cuda-graphs is for --method rooftile");
   if (method != Method::roofline) return {};
   for (const char* key : {"tile", "active-ctas"}) {
     if (set.named.contains(key)) return bad("--set", fmt::format("{} plays no part in --method roofline", key));
@@ -116,8 +64,8 @@ Result<void> check_method(const PredictionArguments& prediction) {
 
 // What plays a part only where gradients are computed, or weights updated.
 Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
-  if (prediction.run.recompute != Recompute::none && phase == Phase::fwd) {
-    return usage("--recompute is for --pass training");
+  if (prediction.set.recompute != Recompute::none && phase == Phase::fwd) {
+    return bad("--set", "recompute is for --pass training");
   }
   if (phase == Phase::step) return {};
   for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
@@ -126,14 +74,14 @@ Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   return {};
 }
 
-// Whether there is anything for --restore-batch-norm to put back, or it stands there already.
+// Whether there is anything for batch-norm=restored to put back, or it stands there already.
 Result<void> check_batch_norms(const Workload& workload) {
   const bool any = std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
     const auto* norm = std::get_if<Normalize>(&op.kind);
     return norm != nullptr && norm->function == "batch";
   });
   if (any) return {};
-  return bad("--restore-batch-norm", fmt::format("no batch norms were folded into convolutions of {}", workload.name));
+  return bad("--set", fmt::format("batch-norm: no batch norms were folded into convolutions of {}", workload.name));
 }
 
 // "TensorFlow" of "TensorFlow 1.1 cuda 8.0".
@@ -182,38 +130,20 @@ CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_si
                    "samples per batch (default: the model's own, else 1)");
 }
 
-namespace {
-
-// NAME=VALUE, each name once; `read` makes a pair of the text.
-template <class Value, class Read>
-CLI::Option* add_named(CLI::App* app, const std::string& option, std::map<std::string, Value>& named,
-                       const std::string& kind, Read read, const std::string& help) {
+CLI::Option* add_input_sizes(CLI::App* app, InputSizes& sizes) {
   return app
       ->add_option_function<std::vector<std::string>>(
-          option,
-          [&named, option, read](const std::vector<std::string>& texts) {
+          "--shape",
+          [&sizes](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
-              auto pair = read(text);
-              if (!pair) throw OptionError({pair.error().code, pair.error().message, option});
-              const std::string name = pair->first;
-              if (named.insert(*std::move(pair)).second) continue;
-              throw OptionError({ErrorCode::usage, fmt::format("'{}' is given twice", one_line(name)), option});
+              const auto added = add_input_size(text, sizes);
+              if (!added) throw OptionError({added.error().code, added.error().message, "--shape"});
             }
           },
-          help)
+          "height and width of images (default: the model's own, else 224), or of an ONNX model a dimension that it "
+          "leaves open or the shape of an input, by name; repeatable")
       ->allow_extra_args(false)
-      ->type_name(kind);
-}
-
-}  // namespace
-
-std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes) {
-  return {add_named(app, "--shape", sizes.shapes, "INPUT=NxCxHxW", parse_input_shape,
-                    "shape of an ONNX model's input, by name; repeatable"),
-          add_named(app, "--dim", sizes.dims, "NAME=N", parse_open_dimension,
-                    "a dimension that an ONNX model leaves open, by name; repeatable"),
-          add_count(app, "--image-size", sizes.image_size, kMaxDimension,
-                    "height and width of images (default: the model's own, else 224)")};
+      ->type_name("N|DIM=N|INPUT=NxCxHxW");
 }
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
@@ -254,24 +184,6 @@ CLI::Option* add_execution(CLI::App* app, Execution& execution) {
       "how the framework runs the network (default: eager)");
 }
 
-std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run) {
-  return {add_value(
-              app, "--layout", run.nhwc, "nchw|nhwc",
-              [](const std::string& option, const std::string& text) -> Result<bool> {
-                return TRY(parse_choice(option, text, {"nchw", "nhwc"})) == "nhwc";
-              },
-              "of the maps of convolutions (default: nchw)"),
-          add_value(
-              app, "--recompute", run.recompute, "none|selective|full",
-              [](const std::string& option, const std::string& text) -> Result<Recompute> {
-                return *parse_recompute(TRY(parse_choice(option, text, recompute_names())));
-              },
-              "activations that training recomputes instead of keeping them (default: none)"),
-          app->add_flag("--restore-batch-norm", run.restore_batch_norm,
-                        "put back batch norms that an exporter folded into convolutions"),
-          app->add_flag("--cuda-graphs", run.cuda_graphs, "launches are recorded once and replayed")};
-}
-
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
   return add_value(
       app, "--pass", phase, "inference|training|step|fwd|bwd|fwd_bwd|bwd_data|bwd_weight",
@@ -285,38 +197,6 @@ CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
 
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
   return app->add_flag("--skip-unsupported", skip, "leave out operators that are not supported, and list them");
-}
-
-CLI::Option* add_set(CLI::App* app, Settings& set) {
-  return app
-      ->add_option_function<std::vector<std::string>>(
-          "--set",
-          [&set](const std::vector<std::string>& given) {
-            for (const std::string& text : given) {
-              const auto pairs =
-                  read_option<std::vector<std::pair<std::string, std::string>>>("--set", text, parse_pairs);
-              for (const auto& [key, value] : pairs) {
-                if (!set.named.insert(key).second) {
-                  throw OptionError({ErrorCode::usage, fmt::format("'{}' is given twice", one_line(key)), "--set"});
-                }
-                if (auto result = set_one("--set", key, value, set); !result) {
-                  throw OptionError(result.error());
-                }
-              }
-            }
-          },
-          "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
-          "fp8, int8, int4, q8_0, q4_0, q4_k_m), host=none (the GPU alone), cells=unrolled (recurrent layers step by "
-          "step); in training optimizer, accumulate "
-          "(micro-batches), clip=norm, loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), "
-          "active-ctas; for a fitted model its own columns")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE,…");
-}
-
-std::vector<std::string> setting_names() {
-  return {"seq-len", "context", "framework", "host",      "cells", "optimizer",  "accumulate",
-          "clip",    "loss",    "weights",   "algorithm", "tile",  "active-ctas"};
 }
 
 CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted) {
@@ -374,10 +254,10 @@ Result<std::shared_ptr<const Feeding>> parse_feeding(const std::string& option, 
 
 CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding) {
   return add_value(
-      app, "--host", feeding, "HOST|FILE[,feed=KIND]", parse_feeding,
+      app, "--host", feeding, fmt::format("HOST|FILE|feed={},…", fmt::join(feed_names(), "/")), parse_feeding,
       fmt::format("machine that decodes, tokenises and copies the input, or plays the game: one of {}, or a "
-                  ".toml file (default: input takes no time); feed: {}",
-                  fmt::join(host_machine_ids(), ", "), fmt::join(feed_names(), ", ")));
+                  ".toml file (default: input takes no time)",
+                  fmt::join(host_machine_ids(), ", ")));
 }
 
 std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArguments& prediction, Fitted fitted,
@@ -391,28 +271,19 @@ std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArgume
                                        add_execution(app, prediction.run.execution),
                                        add_set(app, prediction.set)};
   for (CLI::Option* option : options) option->group(kPredictionGroup);
-  for (const auto& rare :
-       {std::vector{add_skip_unsupported(app, prediction.skip_unsupported), add_host(app, prediction.feeding)},
-        add_input_sizes(app, prediction.sizes), add_run_options(app, prediction.run)}) {
-    add_rare(app, rare);
-    options.insert(options.end(), rare.begin(), rare.end());
-  }
+  const std::vector<CLI::Option*> rare = {add_skip_unsupported(app, prediction.skip_unsupported),
+                                          add_host(app, prediction.feeding), add_input_sizes(app, prediction.sizes)};
+  add_rare(app, rare);
+  options.insert(options.end(), rare.begin(), rare.end());
   return options;
 }
 
 std::vector<CLI::Option*> add_kernel_options(CLI::App* app, PredictionArguments& prediction) {
   std::vector<CLI::Option*> options = add_prediction_options(app, prediction);
-  for (const char* name : {"--host", "--cuda-graphs"}) {
-    CLI::Option* option = app->get_option(name);
-    std::erase(options, option);
-    app->remove_option(option);
-  }
+  CLI::Option* host = app->get_option("--host");
+  std::erase(options, host);
+  app->remove_option(host);
   return options;
-}
-
-Result<void> check_no_host(const Settings& set, std::string_view command) {
-  if (!set.named.contains("host")) return {};
-  return bad("--set", fmt::format("host is not for {}: the host's launches play no part in it", command));
 }
 
 Result<void> complete(PredictionArguments& prediction) {
@@ -429,14 +300,6 @@ Result<void> complete(PredictionArguments& prediction) {
   return check_framework(set.framework, prediction.calibration ? *prediction.calibration : builtin_calibration());
 }
 
-Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known) {
-  for (const std::string& key : set.named) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    return bad("--set", fmt::format("{} does not take '{}'{}", command, one_line(key), one_of(key, known)));
-  }
-  return {};
-}
-
 PredictOptions predict_options(const PredictionArguments& arguments) {
   PredictOptions options;
   options.method = arguments.method.method;
@@ -447,15 +310,15 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;
   options.autocast = arguments.run.autocast;
-  options.nhwc = arguments.run.nhwc;
-  options.cuda_graphs = arguments.run.cuda_graphs;
+  options.nhwc = arguments.set.nhwc;
+  options.cuda_graphs = arguments.set.cuda_graphs;
   options.host = arguments.set.host;
   options.unrolled_cells = arguments.set.unrolled_cells;
   options.optimizer = arguments.set.optimizer.value_or(Optimizer::sgd);
   options.loss = arguments.set.loss;
   options.clip_gradients = arguments.set.clip_gradients;
   options.micro_batches = arguments.set.micro_batches;
-  options.recompute = arguments.run.recompute;
+  options.recompute = arguments.set.recompute;
   options.feeding = arguments.feeding.get();
   options.calibration = arguments.calibration.get();
   return options;
@@ -465,7 +328,7 @@ ModelOptions model_options(const PredictionArguments& arguments) {
   return with_sizes({.batch_size = arguments.batch_size,
                      .seq_len = arguments.set.seq_len,
                      .skip_unsupported = arguments.skip_unsupported,
-                     .restore_batch_norms = arguments.run.restore_batch_norm,
+                     .restore_batch_norms = arguments.set.restore_batch_norm,
                      .context = arguments.set.context},
                     arguments.sizes);
 }
@@ -493,7 +356,7 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 
 Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
   TRY(check_phase(arguments, phase_of(arguments, workload)));
-  if (arguments.run.restore_batch_norm) TRY(check_batch_norms(workload));
+  if (arguments.set.restore_batch_norm) TRY(check_batch_norms(workload));
   if (workload.captured) {
     run_as_captured(*workload.captured, arguments.precision.has_value(), options);
     return workload;

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <CLI/App.hpp>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/calibration/calibration.hpp"
+#include "rooftile/cli/settings.hpp"
 #include "rooftile/gpu/gpu.hpp"
+#include "rooftile/ingest/input_shape.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/workload/dtype.hpp"
@@ -30,38 +29,10 @@ struct MethodArgument {
   std::string fitted;          // a fitted model in place of a method: its name or file; empty: none
 };
 
-// --set: what is known of a run and would be chosen or assumed otherwise.
-struct Settings {
-  std::optional<std::int64_t> seq_len;
-  std::optional<std::int64_t> context;
-  PlanOptions plan;  // algorithm, tile, active-ctas
-  std::string framework;
-  bool host = true;              // false: "host=none"
-  bool unrolled_cells = false;   // "cells=unrolled"
-  std::optional<DType> weights;  // narrower than the arithmetic
-  std::optional<Optimizer> optimizer;
-  bool loss = true;                            // false: "loss=none"
-  bool clip_gradients = false;                 // "clip=norm"
-  std::int64_t micro_batches = 1;              // "accumulate"
-  std::map<std::string, std::string> columns;  // all others: columns of the tables that a model was fitted to
-  std::set<std::string> named;                 // every key that was given
-};
-
 // How a network is run.
 struct RunArguments {
   Execution execution = Execution::eager;
   bool autocast = false;  // of --precision amp-…
-  bool nhwc = false;
-  bool cuda_graphs = false;
-  Recompute recompute = Recompute::none;
-  bool restore_batch_norm = false;
-};
-
-// The inputs of a model, where they are not as its file has them.
-struct InputSizes {
-  std::map<std::string, Shape> shapes;       // by name
-  std::map<std::string, std::int64_t> dims;  // that the file leaves open, by name
-  std::optional<std::int64_t> image_size;    // height and width
 };
 
 struct PredictionArguments {
@@ -85,19 +56,14 @@ CLI::Option* add_model(CLI::App* app, std::string& model);
 CLI::Option* add_gpu(CLI::App* app, std::vector<std::string>& gpus);   // one
 CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus);  // several with commas
 CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size);
-// --shape, --dim, --image-size
-std::vector<CLI::Option*> add_input_sizes(CLI::App* app, InputSizes& sizes);
+CLI::Option* add_input_sizes(CLI::App* app, InputSizes& sizes);  // --shape
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
 // The same and mixed precision, for networks.
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text);
 CLI::Option* add_execution(CLI::App* app, Execution& execution);
-// --layout, --recompute, --restore-batch-norm, --cuda-graphs
-std::vector<CLI::Option*> add_run_options(CLI::App* app, RunArguments& run);
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
-CLI::Option* add_set(CLI::App* app, Settings& set);
-std::vector<std::string> setting_names();  // the keys of --set, without columns of fitted tables
 CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding);
 
 enum class Fitted { no, yes };  // whether --method takes a fitted model, too
@@ -105,10 +71,8 @@ CLI::Option* add_method(CLI::App* app, MethodArgument& method, Fitted fitted = F
 
 enum class Batch { number, number_or_max };  // whether --batch-size takes "max", too
 
-// All but --gpu, and for what is said of kernels but what is a host's, --host and --cuda-graphs.
+// All but --gpu and, for what is said of kernels, --host.
 std::vector<CLI::Option*> add_kernel_options(CLI::App* app, PredictionArguments& prediction);
-// --set host=none changes nothing where the host plays no part.
-Result<void> check_no_host(const Settings& set, std::string_view command);
 
 // All but --gpu.
 std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArguments& prediction,
@@ -119,9 +83,6 @@ std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArgume
 // Reads the file of "rooftile=FILE", and checks what the options say together. Errors: wrong usage, an unknown
 // framework, what is wrong with the file.
 Result<void> complete(PredictionArguments& prediction);
-
-// What of --set a command would not look at: none of the keys given is another than `known`.
-Result<void> check_keys(const Settings& set, std::string_view command, const std::vector<std::string>& known);
 
 // They point at the calibration of the arguments, which are complete.
 PredictOptions predict_options(const PredictionArguments& arguments);

@@ -65,9 +65,9 @@ std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& price
                  if (auto result = read_price("--price", text, prices); !result) throw OptionError(result.error());
                }
              },
-             "price per GPU-hour, here or in a file; also basis=rented|bought|any, lifetime=TIME, energy=USD per kWh")
+             "price per GPU-hour, here or in a file; what counts, how long a board lasts, and a kWh of electricity")
           ->allow_extra_args(false)
-          ->type_name("ID=USD,…|FILE");
+          ->type_name("ID=USD|FILE|basis=rented/bought/any|lifetime=TIME|energy=USD,…");
   std::vector<Choice<PriceKind>> kinds;
   for (const std::string& name : price_kind_names()) kinds.push_back({name, *parse_price_kind(name)});
   return {price, add_choice(app, "--price-kind", prices.kind, kinds,

@@ -133,8 +133,6 @@ Result<View> view_on(const Gpu& gpu, const RooflineArguments& arguments) {
 }
 
 Result<void> run(RooflineArguments& arguments) {
-  if (arguments.model.empty() && arguments.profiles.empty())
-    return usage("roofline needs a MODEL, --profile FILE, or both");
   TRY(check_several_gpus(arguments));
   TRY(take_tensor_flops(arguments));
   if (arguments.model.empty() && !arguments.prediction.set.named.empty()) return usage("--set needs MODEL");
@@ -153,9 +151,11 @@ void add_roofline(CommandList& commands) {
       "roofline", "Show what bounds each kernel, predicted or measured: table, charts, page",
       "rooftile roofline resnet50 --gpu t4 --precision fp16 -o resnet50.svg", run);
   CLI::Option* model = add_model(app, arguments.model);
-  add_texts(app, "--profile", arguments.profiles, "FILE",
-            "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
-            "repeatable");
+  CLI::Option* profiles = add_texts(
+      app, "--profile", arguments.profiles, "FILE",
+      "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
+      "repeatable");
+  commands.need_any(app, {model, profiles});
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   for (CLI::Option* option : add_kernel_options(app, arguments.prediction)) {
     if (!option->check_lname("set")) option->needs(model);  // one of its keys is of profiles

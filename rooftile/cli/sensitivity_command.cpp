@@ -73,7 +73,6 @@ void add_sensitivity(CommandList& commands) {
   add_model(app, arguments.model)->required();
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   add_prediction_options(app, arguments.prediction);
-  app->remove_option(app->get_option("--cuda-graphs"));  // what the host does plays no part
   app->add_flag("--all", arguments.all_layers, "list every layer in the table, not the ten slowest")->group("Output");
   add_output_options(app, arguments.output, kSensitivityWriters);
 }

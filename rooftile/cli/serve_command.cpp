@@ -119,9 +119,6 @@ Result<Parallelism> parse_split(const std::string& option, const std::string& te
 }
 
 Result<EngineSetup> setup_of(const ServeArguments& arguments) {
-  if (arguments.cluster.empty() == arguments.prediction.gpus.empty()) {
-    return usage("serve needs --gpu ID or --cluster ID, and not both");
-  }
   EngineSetup setup;
   auto shape = TRY(find_transformer(arguments.model));
   if (!shape || shape->patch > 0 || shape->form != TransformerForm::decoder) {
@@ -271,8 +268,11 @@ void add_serve(CommandList& commands) {
   constexpr double kUsuallyFree = 0.1;  // of the memory, for what engines and NCCL keep
   arguments.headroom = kUsuallyFree;
   add_model(app, arguments.model)->required();
-  add_gpu(app, arguments.prediction.gpus);
-  add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");
+  CLI::Option* gpu = add_gpu(app, arguments.prediction.gpus);
+  CLI::Option* cluster =
+      add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");
+  cluster->excludes(gpu);
+  commands.need_any(app, {gpu, cluster});
   add_value(app, "--fix", arguments.way, "tp=N|pp=N,…", parse_split,
             "GPUs that share each layer, stages of layers (default: 1)");
   add_value(app, "--tokens", arguments.tokens, "INPUT:OUTPUT", parse_tokens,
@@ -284,8 +284,9 @@ void add_serve(CommandList& commands) {
   add_value(app, "--bound", arguments.bound, "first=TIME|each=TIME,…", parse_bound,
             "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
-  add_value(app, "--server", arguments.server, "batching=KIND|max=N|drafted=N|accepted=RATE|share=RATE,…", parse_server,
-            "batching is continuous or static, max=256 sequences at once; speculative decoding: drafted=4, "
+  add_value(app, "--server", arguments.server, "batching=continuous/static|max=N|drafted=N|accepted=RATE|share=RATE,…",
+            parse_server,
+            "max=256 sequences at once; speculative decoding: drafted=4, "
             "accepted=0.7, share=0.1 of a step to draft one")
       ->group("Load");
   add_precision(app, arguments.prediction.precision)

@@ -261,9 +261,6 @@ Result<SimulateOptions> parse_caches(const std::string& option, const std::strin
 }
 
 Result<void> run(SimulateArguments& arguments) {
-  if (arguments.models.empty() && arguments.random.count == 0) {
-    return usage("simulate needs a MODEL, a TABLE.csv or --random N");
-  }
   TRY(check_keys(arguments.prediction.set, "simulate", {"seq-len", "context", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const PlanOptions& plan = arguments.prediction.set.plan;
@@ -293,23 +290,24 @@ void add_simulate(CommandList& commands) {
       app->add_flag("--convolutions", arguments.convolutions_only, "leave out plain GEMMs"),
       add_batch_size(app, prediction.batch_size)};
   for (CLI::Option* option : of_model) option->group("Layers");
-  std::vector<CLI::Option*> rare = add_input_sizes(app, prediction.sizes);
-  rare.push_back(add_skip_unsupported(app, prediction.skip_unsupported));
+  const std::vector<CLI::Option*> rare = {add_input_sizes(app, prediction.sizes),
+                                          add_skip_unsupported(app, prediction.skip_unsupported)};
   add_rare(app, rare);
   of_model.insert(of_model.end(), rare.begin(), rare.end());
   for (CLI::Option* option : of_model) option->needs(model);
-  add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
-            "also simulate N random convolutions (default seed: 1)")
-      ->group("Layers");
+  CLI::Option* random = add_value(app, "--random", arguments.random, "N[,SEED]", parse_random,
+                                  "also simulate N random convolutions (default seed: 1)");
+  random->group("Layers");
+  commands.need_any(app, {model, random});
   add_gpu(app, prediction.gpus)->required()->group("Simulation");
   add_set(app, prediction.set)
       ->description("seq-len, tile (128x64x4), active-ctas; in place of DeLTA's choice")
       ->group("Simulation");
   SimulateOptions& options = arguments.options;
   add_value(
-      app, "--caches", options, "KEY=VALUE,…",
+      app, "--caches", options, "policy=lru/random|start=cold/warm|l1=SIZE/off,…",
       [&options](const std::string& option, const std::string& text) { return parse_caches(option, text, options); },
-      "policy=lru|random, start=cold|warm, l1=SIZE|off (default: lru, cold, half of what shared memory leaves)")
+      "the simulated caches (default: lru, cold, half of what shared memory leaves)")
       ->group("Simulation");
   app->add_flag_callback(
          "--exact", [&options] { options.exact_up_to = std::numeric_limits<double>::infinity(); },

@@ -123,9 +123,6 @@ Result<void> check_effect(const ValidateArguments& arguments) {
 }
 
 Result<void> run(ValidateArguments& arguments) {
-  if (arguments.override_cells && arguments.gpu.empty() && !arguments.precision) {
-    return usage("--override needs --gpu or --precision");
-  }
   if (arguments.methods.size() == 1 && !arguments.methods.front().fitted.empty())
     return validate_fitted_model(arguments);
   TRY(check_effect(arguments));
@@ -249,12 +246,14 @@ void add_validate(CommandList& commands) {
             "columns to hide from the predictor, as in algorithm,framework")
       ->group(kRows);
   app->add_flag("--flagged", arguments.flagged, "score flagged rows too")->group(kRows);
-  add_gpu(app, arguments.gpu)->description("GPU for rows that name none")->group(kRows);
-  add_precision(app, arguments.precision)
-      ->description("precision for rows that name none (default: fp32)")
-      ->group(kRows);
-  add_rare(app, {app->add_flag("--override", arguments.override_cells,
-                               "--gpu and --precision override the row's own values")});
+  CLI::Option* gpu = add_gpu(app, arguments.gpu)->description("GPU for rows that name none")->group(kRows);
+  CLI::Option* precision = add_precision(app, arguments.precision)
+                               ->description("precision for rows that name none (default: fp32)")
+                               ->group(kRows);
+  CLI::Option* overriding =
+      app->add_flag("--override", arguments.override_cells, "--gpu and --precision override the row's own values");
+  add_rare(app, {overriding});
+  commands.need_any(app, {gpu, precision}, overriding);
   add_skip_bad_rows(app, arguments.skip_bad_rows)->group(kRows);
   add_output_options(app, arguments.output, kValidationWriters);
 }

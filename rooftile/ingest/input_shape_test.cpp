@@ -5,23 +5,33 @@
 namespace rooftile {
 namespace {
 
-TEST(InputShape, NameAndSizes) {
-  EXPECT_EQ(parse_input_shape("input=1x3x224x160").value(), std::pair(std::string("input"), Shape{1, 3, 224, 160}));
-  EXPECT_EQ(parse_input_shape("ids=8").value(), std::pair(std::string("ids"), Shape{8}));
-  EXPECT_EQ(parse_input_shape("a=b=2x3").value().first, "a=b");
-  EXPECT_EQ(parse_open_dimension("height=512").value(), std::pair(std::string("height"), std::int64_t{512}));
+TEST(InputSize, Forms) {
+  InputSizes sizes;
+  for (const char* text : {"input=1x3x224x160", "height=512", "a=b=2x3", "299"}) {
+    EXPECT_TRUE(add_input_size(text, sizes)) << text;
+  }
+  EXPECT_EQ(sizes.shapes, (std::map<std::string, Shape>{{"input", {1, 3, 224, 160}}, {"a=b", {2, 3}}}));
+  EXPECT_EQ(sizes.dims, (std::map<std::string, std::int64_t>{{"height", 512}}));
+  EXPECT_EQ(sizes.image_size, 299);
 }
 
-TEST(InputShape, WhatIsNone) {
-  for (const char* text : {"", "input", "=1x3", "input=", "input=1x", "input=x3", "input=1,3", "input=0x3", "input=-1",
-                           "input=1x2147483649", "input=1.5"}) {
-    EXPECT_EQ(parse_input_shape(text).error().code, ErrorCode::usage) << text;
+TEST(InputSize, IsGivenOnce) {
+  InputSizes sizes;
+  for (const char* text : {"x=2x3", "y=2", "64"}) EXPECT_TRUE(add_input_size(text, sizes));
+  EXPECT_EQ(add_input_size("x=4", sizes).error().message, "'x' is given twice");
+  EXPECT_EQ(add_input_size("y=4x4", sizes).error().message, "'y' is given twice");
+  EXPECT_EQ(add_input_size("64", sizes).error().message, "the size of images is given twice");
+}
+
+TEST(InputSize, WhatIsNone) {
+  for (const char* text : {"", "input", "=1x3", "=3", "input=", "input=1x", "input=x3", "input=1,3", "input=0x3",
+                           "input=-1", "input=1x2147483649", "input=1.5", "224x224", "0"}) {
+    InputSizes sizes;
+    EXPECT_EQ(add_input_size(text, sizes).error().code, ErrorCode::usage) << text;
   }
-  EXPECT_EQ(parse_input_shape("input=1xN").error().message,
-            "'input=1xN' is not INPUT=NxCxHxW with sizes from 1 to 2147483648");
-  EXPECT_EQ(parse_open_dimension("height=0").error().message,
-            "'height=0' is not NAME=N with sizes from 1 to 2147483648");
-  EXPECT_FALSE(parse_open_dimension("height"));
+  InputSizes sizes;
+  EXPECT_EQ(add_input_size("input=1xN", sizes).error().message,
+            "'input=1xN' is none of N, DIM=N and INPUT=NxCxHxW with sizes from 1 to 2147483648");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "rooftile/ingest/onnx_inputs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -20,7 +21,8 @@ constexpr std::size_t kImageRank = 4;  // batch, channels, height, width; videos
 
 class InputSetter {
  public:
-  InputSetter(OnnxGraph& graph, const OnnxOptions& options) : graph_(graph), options_(options) {}
+  InputSetter(OnnxGraph& graph, const OnnxOptions& options)
+      : graph_(graph), options_(options), shapes_(options.shapes) {}
 
   Result<std::optional<std::int64_t>> run() {
     if (graph_.inputs.empty()) return bad_input("the graph has no inputs");
@@ -36,7 +38,7 @@ class InputSetter {
   }
 
  private:
-  Result<void> check_options() const {
+  Result<void> check_options() {
     if (options_.batch_size && (*options_.batch_size < 1 || *options_.batch_size > kMaxDimension)) {
       return bad_input(fmt::format("batch size {} is not between 1 and {}", *options_.batch_size, kMaxDimension));
     }
@@ -50,16 +52,24 @@ class InputSetter {
       has_images |= input.dims.size() >= kImageRank;
     }
     for (const auto& [name, shape] : options_.shapes) TRY(check_known("input", name, names));
-    for (const auto& [name, value] : options_.dims) TRY(check_known("open dimension", name, symbols));
+    for (const auto& [name, value] : options_.dims) {
+      if (!contains(symbols, name) && contains(names, name)) {
+        shapes_.emplace(name, Shape{value});
+      } else {
+        TRY(check_known("open dimension", name, symbols));
+      }
+    }
     if (options_.image_size && !has_images) return fail(ErrorCode::usage, "takes no images whose size could be set");
     return {};
   }
 
+  static bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
   static Result<void> check_known(std::string_view what, const std::string& name,
                                   const std::vector<std::string>& known) {
-    for (const std::string& one : known) {
-      if (one == name) return {};
-    }
+    if (contains(known, name)) return {};
     constexpr std::size_t kShown = 8;
     std::vector<std::string> quoted;
     for (const std::string& one : known) {
@@ -78,8 +88,8 @@ class InputSetter {
 
   Result<void> set(const OnnxInput& input) {
     OnnxValue& value = graph_.values[input.value];
-    const auto given = options_.shapes.find(value.name);
-    if (given != options_.shapes.end()) {
+    const auto given = shapes_.find(value.name);
+    if (given != shapes_.end()) {
       TRY(set_given(input, given->second));
     } else {
       for (std::size_t i = 0; i < input.dims.size(); ++i) {
@@ -127,11 +137,12 @@ class InputSetter {
 
   static std::string remedy(const std::string& input, const std::string& symbol) {
     return symbol.empty() ? fmt::format("--shape {}=1x3x224x224", one_line(input, 50))
-                          : fmt::format("--dim {}=224", one_line(symbol, 50));
+                          : fmt::format("--shape {}=224", one_line(symbol, 50));
   }
 
   OnnxGraph& graph_;
   const OnnxOptions& options_;
+  std::map<std::string, Shape> shapes_;  // whole inputs, by name
   std::unordered_set<std::string>
       batch_symbols_;  // what dimension 0 of an input is called means the batch elsewhere too
   std::optional<std::int64_t> file_batch_;

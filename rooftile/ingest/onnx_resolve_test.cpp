@@ -60,7 +60,7 @@ TEST(OnnxInput, OtherOpenDimensionsAreNamed) {
   const TestModel model =
       TestModel().input("x", {TestModel::kBatch, 3, TestModel::kWidth}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(error_of(model),
-            "m.onnx: input 'x' leaves dimension 2 ('width') open; say how large it is (--dim width=224)");
+            "m.onnx: input 'x' leaves dimension 2 ('width') open; say how large it is (--shape width=224)");
 }
 
 TEST(OnnxInput, OpenDimensionsAreSetByName) {
@@ -71,6 +71,9 @@ TEST(OnnxInput, OpenDimensionsAreSetByName) {
             (Shape{2, 3, 7}));
   EXPECT_EQ(error_of(model, {.dims = {{"hight", 7}}}),
             "m.onnx: has no open dimension 'hight'; it has 'batch', 'width'");
+  const TestModel ids = TestModel().input("ids", {8}).node("Relu", {"ids"}, {"y"}).output("y");
+  EXPECT_EQ(parse_onnx(ids.bytes(), "m", "m", {.dims = {{"ids", 5}}})->tensors.at(1).shape, Shape{5});
+  EXPECT_EQ(error_of(model, {.dims = {{"x", 5}}}), "m.onnx: input 'x' has 3 dimensions, not those of 5");
 }
 
 TEST(OnnxInput, ShapesAreSetByName) {

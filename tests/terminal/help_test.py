@@ -44,8 +44,8 @@ class Help(unittest.TestCase):
 
     def test_what_few_runs_need(self):
         short, all_of_them = help_of(["predict"]), help_of(["predict"], "--help-all")
-        self.assertNotIn("--cuda-graphs", options(short))
-        self.assertIn("--cuda-graphs", options(all_of_them))
+        self.assertNotIn("--memory-headroom", options(short))
+        self.assertIn("--memory-headroom", options(all_of_them))
         self.assertTrue(any("--help-all" in line for line in short))
 
 
