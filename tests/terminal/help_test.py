@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads the help of every command: fewer than 14 options, a kind for each that takes a value, 80 columns.
+"""Reads the help of every command: fewer than 14 options, a kind for each that takes a value, 80 columns; and that
+docs/cli.md lists every command.
 
 Usage: help_test.py --cli ROOFTILE.
 """
@@ -8,7 +9,9 @@ import re
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 CLI = None
 OPTION = re.compile(r"  (?:-\w,)?(--[a-z-]+)")
 
@@ -47,6 +50,12 @@ class Help(unittest.TestCase):
         self.assertNotIn("--memory-headroom", options(short))
         self.assertIn("--memory-headroom", options(all_of_them))
         self.assertTrue(any("--help-all" in line for line in short))
+
+
+    def test_the_list_of_commands_in_the_docs(self):
+        block = (ROOT / "docs/cli.md").read_text(encoding="utf-8").split("```")[1]
+        listed = set(re.findall(r"^rooftile ([a-z-]+)", block, re.MULTILINE))
+        self.assertEqual(listed, {name for [name] in below([])})
 
 
 if __name__ == "__main__":
