@@ -16,6 +16,7 @@
 #include "rooftile/cli/prediction_options.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/ingest/model.hpp"
+#include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/report/explanation.hpp"
 
@@ -96,6 +97,7 @@ Result<void> run(ExplainArguments& arguments) {
       workload.captured ? launches_as_ops(workload, options.pass) : run_as(workload, options, phase);
   const auto op = TRY(find_layer(stored, arguments.layer));
   PredictOptions own = options;
+  own.pass_bytes = pass_bytes(stored, phase);
   own.precision = precision_of(stored, *op, launch_options(options, phase));
   std::vector<Explanation> explanations;
   for (const Gpu& gpu : gpus) {

@@ -98,13 +98,17 @@ struct Forward {
            }) > 1;
   }
 
+  double channels_of_visit() const {
+    return run.pools_by_load ? elements_of_load(size_of(workload.tensors[op.outputs.front()].dtype)) : 1;
+  }
+
   std::vector<StreamKernel> operator()(const Pool& pool) const {
     const Shape& input = workload.tensors[op.inputs.front()].shape;
     if (is_global(pool, input, workload.tensors[op.outputs.front()].shape)) return flat(work);
     const bool indices = (run.use == StreamUse::training || run.eager) && pool.function == "max";
     const Bytes write = indices ? bytes.write + (run.eager ? kPoolIndex : kPoolOffset) * outputs : bytes.write;
     const StreamWork search{.operations = run.eager ? outputs * kEagerWindow : 0,
-                            .visits = outputs * static_cast<double>(pool.window)};
+                            .visits = outputs * static_cast<double>(pool.window) / channels_of_visit()};
     return {flat_kernel(bytes.read, write, outputs, search)};
   }
   std::vector<StreamKernel> operator()(const Normalize& norm) const {

@@ -27,6 +27,7 @@ struct StreamRun {
   StreamUse use = StreamUse::inference;
   Maps maps = Maps::channels_last;
   bool eager = false;
+  bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
 };
 
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and

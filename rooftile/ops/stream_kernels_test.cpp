@@ -72,6 +72,8 @@ TEST(StreamKernels, PoolLooksAtItsWindows) {
   EXPECT_EQ(only(pool).write, Bytes(4 * 8));
   EXPECT_EQ(only(pool, StreamUse::training).write, Bytes(4 * 8 + 8));
   EXPECT_EQ(stream_kernels(pool.workload, pool.op(), {.eager = true}).front().write, Bytes(4 * 8 + 8 * 8));
+  EXPECT_EQ(stream_kernels(pool.workload, pool.op(), {.pools_by_load = true}).front().work, (StreamWork{.visits = 18}))
+      << "four floats at once";
   const StreamOneOp global(Pool{"average", 36}, {{1, 2, 6, 6}}, {1, 2, 1, 1});
   EXPECT_EQ(only(global).work, (StreamWork{.operations = 72}));
 }

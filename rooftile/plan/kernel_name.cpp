@@ -1,6 +1,7 @@
 #include "rooftile/plan/kernel_name.hpp"
 
 #include <cctype>
+#include <utility>
 
 #include "rooftile/base/parse_number.hpp"
 
@@ -33,6 +34,12 @@ std::optional<Tile> tile_of_kernel(std::string_view name) {
     while (i < name.size() && std::isdigit(static_cast<unsigned char>(name[i])) != 0) ++i;
   }
   return std::nullopt;
+}
+
+std::optional<Tile> conv_tile_of_kernel(std::string_view name) {
+  std::optional<Tile> tile = tile_of_kernel(name);
+  if (tile && name.find("nvjet") != std::string_view::npos) std::swap(tile->m, tile->n);
+  return tile;
 }
 
 }  // namespace rooftile

@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kConvDepth = 32;     // of a step of the main loop
 constexpr double kLoadBytes = 16;  // of one load of a thread: channels come in multiples of it
+// Channels of a first layer in INT8, which TensorRT keeps in its format CHW4.
+constexpr double kFewChannels = 4;
 
 // Of cuDNN 7 for Volta, by pass: data gradients have no narrow tiles, so that small maps leave SMs idle.
 constexpr std::array kVoltaForward = {Tile{64, 64, kConvDepth}, Tile{128, 64, kConvDepth}, Tile{256, 64, kConvDepth},
@@ -63,11 +65,16 @@ struct Problem {
 
   const Im2col& forward() const { return op.gemm; }
   double load_channels() const { return kLoadBytes / op.element.value(); }
+  bool is_first_layer() const {
+    return op.engine && op.element == size_of(DType::int8) && op.gemm.in_channels <= kFewChannels &&
+           op.gemm.filter_volume > 1;
+  }
+  double input_load() const { return is_first_layer() ? kFewChannels : load_channels(); }
 
   // Elements of maps and filters with their channels filled up to whole loads.
   double input() const {
     const Im2col& gemm = forward();
-    return gemm.groups * gemm.batch * multiple(gemm.in_channels, load_channels()) * product_of(gemm.touched);
+    return gemm.groups * gemm.batch * multiple(gemm.in_channels, input_load()) * product_of(gemm.touched);
   }
   double output() const {
     const Im2col& gemm = forward();
@@ -75,7 +82,7 @@ struct Problem {
   }
   double filters() const {
     const Im2col& gemm = forward();
-    return gemm.groups * gemm.out_channels * multiple(gemm.in_channels, load_channels()) * gemm.filter_volume;
+    return gemm.groups * gemm.out_channels * multiple(gemm.in_channels, input_load()) * gemm.filter_volume;
   }
 };
 
@@ -92,10 +99,17 @@ bool runs_on_lanes(const Problem& problem) {
          gemm.filter_volume > kLargeFilter;
 }
 
-// Of k for one tap: whole steps. Kernels after Volta's take several taps of few channels in one step, each of whole
-// loads; those for the lanes need no whole steps.
+// Whether one step of k takes several taps of few channels, each of whole loads. Kernels for the lanes need no whole
+// steps; cuDNN's packed ones for tensor cores came after Volta and read FP16 and TF32, not BF16 (on an H100 the first
+// layer of ResNet-50 takes 3.1 times as long in BF16 as in FP16); an engine has its own.
+bool packs_taps(const Problem& problem) {
+  if (runs_on_lanes(problem) || problem.op.engine) return true;
+  return !is_volta(problem.gpu) && problem.op.precision != DType::bf16;
+}
+
 double tap_depth(double channels, const Problem& problem) {
-  const bool packs = runs_on_lanes(problem) || (!is_volta(problem.gpu) && channels < kConvDepth);
+  if (problem.is_first_layer()) return multiple(channels, kFewChannels);
+  const bool packs = runs_on_lanes(problem) || (channels < kConvDepth && packs_taps(problem));
   return multiple(channels, packs ? problem.load_channels() : kConvDepth);
 }
 
@@ -193,9 +207,10 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   const bool planes = multiplies_planes(problem), convert_maps = !op.nhwc && !planes;
   const bool whole_loads = planes || std::fmod(gemm.in_channels, problem.load_channels()) == 0;
   const bool convert_input = convert_maps || !whole_loads;
-  const bool convert_filters = !whole_loads || (!op.nhwc && gemm.filter_volume > 1);
+  const bool convert_filters = !op.engine && (!whole_loads || (!op.nhwc && gemm.filter_volume > 1));
   if (runs_on_lanes(problem)) return;
-  if (gemm.filter_volume > 1 && is_volta(problem.gpu)) {  // a table of where the taps of each row lie
+  // A table of where the taps of each row lie; an engine makes it once.
+  if (gemm.filter_volume > 1 && is_volta(problem.gpu) && !op.engine) {
     plan.add_before(Bytes(0), kOffset * problem.shape.m);
   }
   // Kernels before Ampere store NCHW themselves.
@@ -325,7 +340,7 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
   Problem problem{op, gpu, options, gemm_shape(op)};
   set_sizes(problem);
   LaunchPlan plan = plan_of(problem);
-  std::optional<Tile> known = options.tile ? options.tile : tile_of_kernel(options.kernel);
+  std::optional<Tile> known = options.tile ? options.tile : conv_tile_of_kernel(options.kernel);
   std::span<const Tile> tiles = tiles_of(gpu, op.pass);
   if (known) {
     known->k = kConvDepth;

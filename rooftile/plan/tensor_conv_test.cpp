@@ -52,6 +52,14 @@ TEST(TensorConvPlans, ATileThatIsKnownIsRowsFirst) {
   EXPECT_EQ(plans[0].main.ctas, 98 * 2);  // 8 x 56 x 56 rows, 256 columns
 }
 
+TEST(TensorConvPlans, ATileOfATransposedProductIsColumnsFirst) {
+  PlanOptions options;
+  options.kernel = "nvjet_sm90_tst_64x256_64x2_1x2_h_bz_coopB_TNT";
+  const auto plans = conv_plans(shape_of_conv(conv_of(64, 64, {.in = 56}), Pass::fwd, true), kAmpere, options);
+  ASSERT_EQ(plans.size(), 1);
+  EXPECT_EQ(plans[0].main.ctas, 98) << "8 x 56 x 56 rows in tiles of 256";
+}
+
 TEST(TensorConvPlans, MapsChangeTheirLayoutUnlessTheirChannelsAreContiguous) {
   const double map = 8 * 64 * 56 * 56 * 2, filters = 64 * 64 * 9 * 2;
   const Conv conv = conv_of(64, 64, kThree);
@@ -101,6 +109,25 @@ TEST(TensorConvPlans, FewChannelsFillLoadsAndOnVoltaSteps) {
   EXPECT_EQ(ampere.moves[0].store / ampere.moves[0].load, 8.0 / 3);
   EXPECT_EQ(conv_plans(shape_of_conv(conv), kVolta).at(0).main.steps, 49 * 32);
   EXPECT_EQ(conv_plans(shape_of_conv(conv, Pass::fwd, true), kAmpere).at(0).move_count, 2) << "whatever the layout";
+}
+
+TEST(TensorConvPlans, BrainFloatsOfFewChannelsFillSteps) {
+  OpShape shape = shape_of_conv(conv_of(3, 64, {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3}));
+  shape.precision = DType::bf16;
+  EXPECT_EQ(conv_plans(shape, kAmpere).at(0).main.steps, 49 * 32);
+}
+
+TEST(TensorConvPlans, EnginesHaveKernelsForFirstLayers) {
+  OpShape shape = shape_of_conv(conv_of(3, 64, {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3}),
+                                Pass::fwd, true);
+  shape.engine = true;
+  const LaunchPlan half = conv_plans(shape, kTuring).at(0);
+  EXPECT_EQ(half.main.steps, 13 * 32);
+  EXPECT_EQ(half.move_count, 1) << "of the input: filters and the table of taps were made before";
+  shape.element = Bytes(1);
+  const LaunchPlan bytes = conv_plans(shape, kTuring).at(0);
+  EXPECT_EQ(bytes.main.steps, 7 * 32) << "49 taps of 4";
+  EXPECT_EQ(bytes.moves[0].store / bytes.moves[0].load, 4.0 / 3);
 }
 
 TEST(TensorConvPlans, VoltaHasNoTensorKernelForSomeGradients) {

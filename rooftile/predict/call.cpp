@@ -71,7 +71,8 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
   call.flops = flops(workload, op);
   const StreamRun run{.use = options.training ? StreamUse::training : StreamUse::inference,
                       .maps = options.nhwc ? Maps::channels_last : Maps::planes,
-                      .eager = options.execution == Execution::eager};
+                      .eager = options.execution == Execution::eager,
+                      .pools_by_load = runs_engine_kernels(options)};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {

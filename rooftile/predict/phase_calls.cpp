@@ -226,8 +226,31 @@ bool in_training_mode(const PredictOptions& options, Phase phase) {
   return phase != Phase::fwd || trains_unless_told(options.framework);
 }
 
+Bytes pass_bytes(const Workload& workload, Phase phase) {
+  if (phase != Phase::fwd) return {};
+  std::vector<bool> made(workload.tensors.size());
+  Bytes largest, lasting;
+  for (const Op& op : workload.ops) {
+    Bytes used;
+    for (const TensorId id : op.inputs) {
+      if (!workload.tensors[id].constant) used += size_of(workload.tensors[id]);
+    }
+    for (const TensorId id : op.outputs) {
+      used += size_of(workload.tensors[id]);
+      made[id] = true;
+    }
+    largest = std::max(largest, used);
+  }
+  for (std::size_t id = 0; id < made.size(); ++id) {
+    if (!made[id]) lasting += size_of(workload.tensors[id]);
+  }
+  return lasting + largest;
+}
+
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase) {
-  return workload.captured ? captured_calls(workload, options, phase) : Step(workload, options).run(phase);
+  PredictOptions own = options;
+  own.pass_bytes = pass_bytes(workload, phase);
+  return workload.captured ? captured_calls(workload, own, phase) : Step(workload, own).run(phase);
 }
 
 std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu) {

@@ -25,6 +25,10 @@ struct PhaseCalls {
 };
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase);
 
+// PredictOptions::pass_bytes of a forward pass: all that no op makes, and the largest maps that one reads and writes.
+// 0 of a step, which uses its weights more than once.
+Bytes pass_bytes(const Workload& workload, Phase phase);
+
 // Whether layers run as in training, which a forward pass alone may, too.
 bool in_training_mode(const PredictOptions& options, Phase phase);
 

@@ -52,6 +52,12 @@ std::vector<std::string> names(Phase phase) {
   return result;
 }
 
+TEST(PassBytes, AreWhatNoOpMakesAndTheLargestMaps) {
+  const double map = 4 * 8 * 16 * 16 * 4, filters = 8 * 8 * 9 * 4;
+  EXPECT_EQ(pass_bytes(block(), Phase::fwd), Bytes(map + 2 * filters + 3 * map)) << "the sum reads two maps";
+  EXPECT_EQ(pass_bytes(block(), Phase::step), Bytes(0));
+}
+
 TEST(Training, RunsGradientsFromTheLastLayerToTheFirst) {
   EXPECT_THAT(names(Phase::fwd), ElementsAre("a", "b", "r", "d", "sum"));
   // Nobody needs the gradient of x. Two readers send gradients back to a's result.

@@ -118,6 +118,10 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .int8_products = options.method == Method::rooftile || options.method == Method::roofline};
 }
 
+bool runs_engine_kernels(const PredictOptions& options) {
+  return options.execution == Execution::engine && !leaves_products_bare(options.framework);
+}
+
 PredictOptions network_options(PredictOptions options) {
   options.in_network = true;
   options.nhwc = channels_last(options);

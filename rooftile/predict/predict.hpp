@@ -55,6 +55,7 @@ struct PredictOptions {
   bool cuda_graphs = false;     // launches are recorded once and replayed
   bool host = true;             // false: the time of the GPU alone, as if launches cost the host nothing
   bool in_network = false;      // calls queue up: what the framework adds to one that is timed alone does not count
+  Bytes pass_bytes{};           // that a network's pass uses before the next one starts; 0: unknown
   // The machine that prepares the input of a network; null: what it is fed with lies on the GPU already.
   const Feeding* feeding = nullptr;
   bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions
@@ -105,6 +106,9 @@ bool computes_loss(const Workload& workload, const PredictOptions& options, Phas
 // The rules of that, and the options of one of its ops.
 LaunchOptions launch_options(const PredictOptions& options, Phase phase);
 PredictOptions network_options(PredictOptions options);
+
+// Whether convolutions and pools are an engine's own kernels; FasterTransformer calls cuDNN.
+bool runs_engine_kernels(const PredictOptions& options);
 
 // The update of that many weights by an optimiser: reads weights and gradients, writes weights.
 LayerEstimate estimate_update(double weights, const Gpu& gpu, const PredictOptions& options = {});

@@ -111,6 +111,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (options.weights) model.weight = size_of(*options.weights);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
+  model.engine = runs_engine_kernels(options);
   model.early_library = of_early_years(options.framework);
   model.winograd_before_maxwell = has_winograd_before_maxwell(options.framework);
   model.rates = gpu_rates(gpu, family, *peak, constants);
@@ -127,6 +128,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     const double start = model.rates.constants[TensorConstant::start_cycles] / model.rates.clock.value();
     model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
     model.rates.weight_sets = kNetworkWeightSets;
+    model.rates.pass_bytes = options.pass_bytes;
   }
   if (options.in_network && on_tensor_cores(model.family)) cap_by_power(model, boost_of(found, family));
   if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
@@ -159,12 +161,14 @@ const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const Pred
   const auto same = [&](const Made& made) {
     return made.op == op && made.precision == options.precision && made.accumulate == options.accumulate &&
            made.result == options.result && made.weights == options.weights && made.nhwc == options.nhwc &&
-           made.framework == options.framework;
+           made.engine == runs_engine_kernels(options) && made.framework == options.framework &&
+           made.pass_bytes == options.pass_bytes;
   };
   auto found = std::find_if(made_.begin(), made_.end(), same);
   if (found == made_.end()) {
-    found = made_.insert(found, {op, options.precision, options.accumulate, options.result, options.weights,
-                                 options.nhwc, options.framework, refined_model(op, gpu, options)});
+    found = made_.insert(
+        found, {op, options.precision, options.accumulate, options.result, options.weights, options.nhwc,
+                runs_engine_kernels(options), options.pass_bytes, options.framework, refined_model(op, gpu, options)});
   }
   return found->model ? &*found->model : nullptr;
 }
@@ -176,6 +180,7 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .weight = model.weight,
           .result = model.result,
           .nhwc = model.nhwc,
+          .engine = model.engine,
           .family = model.family,
           .choice = model.choice,
           .precision = model.precision,

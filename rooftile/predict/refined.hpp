@@ -22,6 +22,7 @@ struct RefinedModel {
   Bytes weight{};  // of a product's weights, where they are narrower than its activations
   Bytes result{4};
   bool nhwc = false;
+  bool engine = false;                  // OpShape::engine
   bool early_library = false;           // OpShape::early_library
   bool winograd_before_maxwell = true;  // OpShape::winograd_before_maxwell
   GpuRates rates;
@@ -52,7 +53,8 @@ class RefinedModels {
     RefinedOp op;
     DType precision;
     std::optional<DType> accumulate, result, weights;
-    bool nhwc;
+    bool nhwc, engine;
+    Bytes pass_bytes;
     std::string framework;
     std::optional<RefinedModel> model;
   };

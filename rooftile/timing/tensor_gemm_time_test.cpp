@@ -146,6 +146,10 @@ TEST(TensorGemmTime, WhatTheL2HoldsDoesNotComeFromDram) {
   rates.rotates = true;
   EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 6e-6, 1e-12);
   rates.rotates = false;
+  rates.weight_sets = 1e6;
+  rates.pass_bytes = Bytes(1e5);  // of a network that the L2 holds, with its weights
+  EXPECT_LT(tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-12);
+  rates.pass_bytes = {};
   rates.weight_sets = (1e6 - 4000) / 2000;  // as many bytes as the L2 has: half of the weights
   EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-6, 1e-12);
 }

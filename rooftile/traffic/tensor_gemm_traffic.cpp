@@ -67,8 +67,10 @@ Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
     const double missed = 1 - gemm_share_kept((activations + used.weights) * sizes.weight_sets, sizes);
     return {missed, missed};
   }
-  return {1 - gemm_share_kept(activations + used.weights, sizes),
-          1 - gemm_share_kept(activations + used.weights * sizes.weight_sets, sizes)};
+  // A network that is small enough leaves its weights for its next pass.
+  Bytes between = activations + used.weights * sizes.weight_sets;
+  if (sizes.pass_bytes > Bytes(0)) between = std::min(between, sizes.pass_bytes);
+  return {1 - gemm_share_kept(activations + used.weights, sizes), 1 - gemm_share_kept(between, sizes)};
 }
 
 DramBytes tensor_gemm_once(const Launch& launch, const Misses& misses) {

@@ -62,6 +62,7 @@ RUNS = {
     "geforce": ([OWN / "llama_cpp_geforce.csv"], "", "", "gpu,gpus,phase"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
+    "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
 }
@@ -78,7 +79,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -213,6 +214,7 @@ ROWS = [
                          ("TensorRT-LLM on 2 and 4 GPUs", True)]],
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],
+    ("MLPerf Inference, ResNet-50 in TensorRT, int8", "mlperf-resnet", lambda g: True, {}),
     ("timm inference, eager", "network",
      lambda g: "timm" in g["table"] and g["pass"] == "fwd" and g["execution"] == "eager", {"shipped": 8}),
     ("timm inference, compiled", "network", lambda g: "timm" in g["table"] and g["execution"] == "compiled",
