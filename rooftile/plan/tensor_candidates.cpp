@@ -116,19 +116,29 @@ bool is_chosen_alone(const GemmShape& shape, const Gpu& gpu) {
   return std::min(shape.n, shape.k) > kTunedHead;
 }
 
+// Of the tiles of Hopper's kernels for TF32 and INT8 in cuBLAS 13 (sm90_xmma; other types have nvjet's) those of 256 x
+// 128 have two warpgroups and clusters of two CTAs, others neither; INT8 has none so large
+// (data/measurements/h100-sxm5-80gb/layers/gemm.csv).
+bool is_large(const Tile& tile) { return tile.m * tile.n >= 256 * 128; }
+
+bool runs_xmma(const OpShape& op, const Gpu& gpu) {
+  const bool hopper = gpu.generation >= generation::kHopper && gpu.generation < generation::kBlackwell;
+  return hopper && (op.precision == DType::tf32 || op.precision == DType::int8);
+}
+
 // wgmma takes operands of 32 bits only as they lie along k (PTX ISA, "Asynchronous warpgroup level matrix
 // instructions": no transposition but for 16 bits), which those of A B and of most gradients do not: kernels for them
 // transpose in shared memory.
 bool transposes(const OpShape& op, const Gpu& gpu) {
-  if (gpu.generation < generation::kHopper || gpu.generation >= generation::kBlackwell) return false;
   const GemmProduct product = gemm_product(op.gemm, op.pass);
-  return op.precision == DType::tf32 && !(product.k_contiguous_a && product.k_contiguous_b);
+  const bool along_k = product.k_contiguous_a && product.k_contiguous_b;
+  return runs_xmma(op, gpu) && op.precision == DType::tf32 && !along_k;
 }
 
-// A CTA waits for it where one warpgroup multiplies; the tiles of 256 x 128 have two, which take turns.
+// A CTA waits for it where one warpgroup multiplies; two take turns.
 double transposing_share(const Tile& tile) {
   constexpr double kAlone = 0.72;  // an H100 and an H200 at 1,024: 18 us for A B, 12 to 13 for A B^T
-  return tile.m * tile.n < 256 * 128 ? kAlone : 1;
+  return is_large(tile) ? 1 : kAlone;
 }
 
 // Kernels of Tensile whose names show no matrix instruction run on the lanes.
@@ -145,7 +155,7 @@ struct Context {
   const Gpu& gpu;
   const PlanOptions& options;
   bool tensor_memory = generation::has_tensor_memory(gpu.generation);
-  bool transposes = false;
+  bool xmma = false, transposes = false;
   double rate_share = 1;  // whatever the tile
 };
 
@@ -179,6 +189,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.tile_n = tile.n;
   product.tile_k = tile.k;
   product.rate_share = context.rate_share * (context.transposes ? transposing_share(tile) : 1);
+  product.shares_loads = !context.xmma || is_large(tile);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                        : resident_of(tile, context.tensor_memory);
@@ -227,6 +238,7 @@ void each_split(const TileGrid& grid, const Context& context, const Add& add) {
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   const GemmShape shape = gemm_shape(op);
   Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
+  context.xmma = runs_xmma(op, gpu);
   context.transposes = transposes(op, gpu);
   context.rate_share = narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu) * lane_kernel_share(op, options, gpu);
   const TileChoices choices = tile_choices(op, gpu, options);
@@ -239,6 +251,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   BestFirst candidates;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (!choices.fixed && is_wasteful(tiles[i], tiles, context)) continue;
+    if (!choices.fixed && context.xmma && op.precision == DType::int8 && is_large(tiles[i])) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
     each_split(grid, context, [&](int split, double steps) {
       set_split(plan, split, steps, grid);

@@ -1,6 +1,7 @@
 #include "rooftile/plan/tensor_candidates.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -142,6 +143,23 @@ TEST(TensorPlans, RocblasDoesNotChooseByTheBatch) {
   EXPECT_FALSE(alone(product_of(512, 128, 512), "mi210"));
   EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "mi300x")) << "hipBLASLt";
   EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "a100-sxm4-80gb"));
+}
+
+TEST(TensorPlans, OfInt8OnHopperAreSmallAndShareNoLoads) {
+  OpShape shape = product_of(4096, 4096, 4096);
+  const auto shared = [&](DType precision, std::string_view gpu, int m, int n) -> std::optional<bool> {
+    shape.precision = precision;
+    for (const LaunchPlan& plan : tensor_plans(shape, gpu)) {
+      if (plan.tile.m == m && plan.tile.n == n) return plan.main.product.shares_loads;
+    }
+    return std::nullopt;
+  };
+  EXPECT_EQ(shared(DType::int8, "h100-sxm5-80gb", 128, 128), false);
+  EXPECT_EQ(shared(DType::int8, "h100-sxm5-80gb", 256, 128), std::nullopt);
+  EXPECT_EQ(shared(DType::tf32, "h100-sxm5-80gb", 128, 128), false);
+  EXPECT_EQ(shared(DType::tf32, "h100-sxm5-80gb", 256, 128), true);
+  EXPECT_EQ(shared(DType::bf16, "h100-sxm5-80gb", 128, 128), true);
+  EXPECT_EQ(shared(DType::int8, "b200-sxm-180gb", 256, 128), true);
 }
 
 TEST(TensorPlans, Tf32OnHopperIsTransposedUnlessItLiesAlongK) {

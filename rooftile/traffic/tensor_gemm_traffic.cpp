@@ -56,7 +56,8 @@ double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes) {
 }
 
 Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes) {
-  return std::max(launch.l2_load / sizes.shared_loads, launch.dram_load);
+  const double shared = launch.product.shares_loads ? sizes.shared_loads : 1;
+  return std::max(launch.l2_load / shared, launch.dram_load);
 }
 
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
