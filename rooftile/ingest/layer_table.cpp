@@ -10,6 +10,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/ingest/corrections.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
 #include "rooftile/ingest/layer_table_row.hpp"
@@ -277,7 +278,7 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
   std::string later = read_op(row, op, layer);
   if (std::string pass = read_pass(row, lower_case(op), layer); later.empty()) later = std::move(pass);
   read_kernel(row, layer);
-  layer.gpu = choose(published_gpu(row), options_.gpu, options_.override_cells);
+  layer.gpu = choose(corrected(row, "gpu"), options_.gpu, options_.override_cells);
   layer.precision = default_precision_;
   const std::string_view own = row.text("precision");
   if (!own.empty() && choose(own, options_.precision, options_.override_cells) == own) {

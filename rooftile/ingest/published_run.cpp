@@ -33,15 +33,6 @@ bool runs_xla(std::string_view note) {
 
 }  // namespace
 
-// MLPerf v1.1's A100s with SXM4 have 80 GB by the submitters' descriptions of their systems, but those of a system
-// whose name says otherwise (mlcommons/training_results_v1.1, */systems/*.json: accelerator_model_name; names in column
-// path).
-std::string_view published_gpu(TableRow& row) {
-  const std::string_view gpu = row.text("gpu");
-  const bool round = row.text("source") == "MLPerf Training v1.1" && gpu == "a100-sxm4-40gb";
-  return round && row.text("path").find("40GB") == std::string_view::npos ? "a100-sxm4-80gb" : gpu;
-}
-
 // Submitters to MLPerf run what a board's vendor tuned for it. NVIDIA's implementations, and its MXNet, train with
 // channels last and fuse batch norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5:
 // BNAddRelu); AMD's are taken for alike.

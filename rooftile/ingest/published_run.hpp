@@ -1,6 +1,5 @@
 // What published tables leave out of a network's row and the scripts behind them say: how NVIDIA's examples and
-// MLPerf's implementations run. A cell of the row that says otherwise wins, but for positions that are only padding and
-// boards that the table's source names otherwise.
+// MLPerf's implementations run. A cell of the row that says otherwise wins, but for positions that are only padding.
 // Private.
 #pragma once
 
@@ -13,9 +12,6 @@
 #include "rooftile/workload/execution.hpp"
 
 namespace rooftile {
-
-// The board that ran it.
-std::string_view published_gpu(TableRow& row);
 
 // Of a network that is not a server's.
 Execution published_execution(TableRow& row);

@@ -25,17 +25,6 @@ TEST(PublishedRun, BertOfMlperfSkipsPaddingFromRoundOneOn) {
   EXPECT_EQ(seq_len("resnet50v1.5", "MLPerf Training v1.1", ""), std::nullopt);
 }
 
-TEST(PublishedRun, A100sOfMlperfsRoundV11Have80GB) {
-  const auto gpu = [](const std::string& cells) {
-    return first_row("op,model,batch,gpu,source,path\nnetwork,resnet50,16," + cells + "\n").gpu;
-  };
-  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v1.1,NVIDIA/results/dgxa100_ngc21.09_mxnet/resnet"), "a100-sxm4-80gb");
-  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v1.1,Dell/results/XE8545x4A100-SXM-40GB/resnet"), "a100-sxm4-40gb");
-  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v0.7,NVIDIA/results/dgxa100_ngc20.06_mxnet/resnet"), "a100-sxm4-40gb");
-  EXPECT_EQ(gpu("a100-pcie-40gb,MLPerf Training v1.1,Fujitsu/results/PRIMERGY-GX2460M1-mxnet/resnet"),
-            "a100-pcie-40gb");
-}
-
 TEST(PublishedRun, MlperfTrainsWithNvidiasFusedImplementations) {
   const auto execution = [](const std::string& cells) {
     const std::string columns = "op,model,batch,source,framework,execution,note\nnetwork,resnet50,16,";

@@ -1,0 +1,39 @@
+#include "rooftile/ingest/corrections.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rooftile/base/csv.hpp"
+#include "rooftile/ingest/embedded_corrections.hpp"
+#include "rooftile/ingest/layer_table.hpp"
+
+namespace rooftile {
+namespace {
+
+TEST(Corrections, HaveAColumnForEachPartAndAReason) {
+  for (const EmbeddedText& file : embedded_corrections()) {
+    const std::vector<CsvRow> rows = parse_csv(file.text, file.path).value();
+    const std::vector<std::string> columns = {"source", "column", "cell", "unless_path", "correct", "why"};
+    EXPECT_EQ(rows.at(0).cells, columns) << file.path;
+    for (const CsvRow& row : rows) {
+      ASSERT_EQ(row.cells.size(), columns.size()) << file.path << ":" << row.line;
+      EXPECT_FALSE(row.cells.back().empty()) << file.path << ":" << row.line;
+    }
+  }
+}
+
+TEST(Corrections, A100sOfMlperfsRoundV11Have80GB) {
+  const auto gpu = [](const std::string& cells) {
+    const std::string csv = "op,model,batch,gpu,source,path\nnetwork,resnet50,16," + cells + "\n";
+    return parse_layer_table(csv, "t.csv", {}).value().rows.at(0).gpu;
+  };
+  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v1.1,NVIDIA/results/dgxa100_ngc21.09_mxnet/resnet"), "a100-sxm4-80gb");
+  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v1.1,Dell/results/XE8545x4A100-SXM-40GB/resnet"), "a100-sxm4-40gb");
+  EXPECT_EQ(gpu("a100-sxm4-40gb,MLPerf Training v0.7,NVIDIA/results/dgxa100_ngc20.06_mxnet/resnet"), "a100-sxm4-40gb");
+  EXPECT_EQ(gpu("a100-pcie-40gb,MLPerf Training v1.1,Fujitsu/results/PRIMERGY-GX2460M1-mxnet/resnet"),
+            "a100-pcie-40gb");
+}
+
+}  // namespace
+}  // namespace rooftile
