@@ -7,7 +7,7 @@
 namespace rooftile::generation {
 
 constexpr double kMaxwell = 5, kPascal = 6, kVolta = 7, kTuring = 7.5, kAmpere = 8, kAmpereRtx = 8.6, kHopper = 9,
-                 kBlackwell = 10, kBlackwellUltra = 10.3, kBlackwellRtx = 12;
+                 kBlackwell = 10, kBlackwellRtx = 12;
 
 // The first with cp.async (LDGSTS), with the tensor memory accelerator.
 constexpr double kAsyncCopy = kAmpere, kTma = kHopper;
@@ -24,9 +24,6 @@ constexpr bool has_async_products(double generation) { return generation >= kHop
 // Sums of tensor cores have a memory of their own beside the registers, and pairs of SMs multiply together, each
 // holding half of the columns of B that both need.
 constexpr bool has_tensor_memory(double generation) { return generation >= kBlackwell && generation < kBlackwellRtx; }
-
-// NVIDIA, "Inside NVIDIA Blackwell Ultra": twice the exponentials of Blackwell's SMs.
-constexpr bool has_twice_the_exponentials(double generation) { return generation == kBlackwellUltra; }
 
 // Switches that sum what passes through them (NVLink SHARP) come with its NVLink.
 constexpr bool has_summing_switches(double generation) { return generation >= kHopper; }

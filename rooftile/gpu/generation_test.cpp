@@ -16,8 +16,6 @@ TEST(Generation, SaysWhatTheHardwareHas) {
   EXPECT_TRUE(generation::has_async_products(generation_of("h100-sxm5-80gb")));
   EXPECT_FALSE(generation::has_tensor_memory(generation_of("h100-sxm5-80gb")));
   EXPECT_TRUE(generation::has_tensor_memory(generation_of("b200-sxm-180gb")));
-  EXPECT_FALSE(generation::has_twice_the_exponentials(generation_of("b200-sxm-180gb")));
-  EXPECT_TRUE(generation::has_twice_the_exponentials(generation_of("b300-sxm-288gb")));
 }
 
 TEST(Generation, LaterNumbersOfWorkstationsHaveLess) {

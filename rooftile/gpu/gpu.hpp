@@ -70,7 +70,7 @@ struct MemoryLevel {
   double ways = 16;       // lines of a set
 };
 
-// Limits of one SM that decide how many CTAs are resident.
+// What one SM has: limits that decide how many CTAs are resident, and rates beside those of its arithmetic.
 struct SmLimits {
   double registers = 65536;  // 32-bit registers
   Bytes smem;                // shared memory for CTAs
@@ -78,7 +78,11 @@ struct SmLimits {
   double warps = 64;
   double ctas = 32;
   double warp_size = 32;
-  double cluster_ctas = 1;  // the most CTAs that can share one load from the L2
+  double cluster_ctas = 1;   // the most CTAs that can share one load from the L2
+  double l2_load_share = 1;  // of what CTAs of libraries' products load, where some share loads
+  // Multiply-accumulates of tensor cores in a clock that loads of 4 and of 2 bytes keep up with; none: any.
+  std::optional<double> pair_load_macs = {}, single_load_macs = {};
+  double exponentials = 16;  // in a clock
 
   bool operator==(const SmLimits&) const = default;
 };
@@ -102,6 +106,7 @@ struct Gpu {
   std::optional<Hertz> tensor_clock;               // of tensor-core work, where it differs from `clock`
   std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
   std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too
+  double fp16_sums = 16;                           // bits of the sums of `Peak::fp16`
   double fma_share = 1;       // of the FP32 peak that multiply-adds of three different registers reach
   double gradient_share = 1;  // of the rate of forward kernels that gradients by implicit GEMM reach
   SmLimits sm;

@@ -31,6 +31,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.gradient_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.gradient_share = v; }},
     GpuKey{"core.generation", U::count, 1, 1000, required, [](G& g, double v) { g.generation = v; }},
     GpuKey{"core.largest_tile", U::count, 16, 4096, optional, [](G& g, double v) { g.largest_tile = v; }},
+    GpuKey{"core.fp16_sums", U::count, 16, 32, optional, [](G& g, double v) { g.fp16_sums = v; }},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 
     GpuKey{"peak.fp64", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::fp64>},
@@ -65,6 +66,10 @@ constexpr std::array kKeys = {
     GpuKey{"sm.warps", U::count, 1, 1e5, required, [](G& g, double v) { g.sm.warps = v; }},
     GpuKey{"sm.ctas", U::count, 1, 1e5, required, [](G& g, double v) { g.sm.ctas = v; }},
     GpuKey{"sm.cluster_ctas", U::count, 1, 1e4, optional, [](G& g, double v) { g.sm.cluster_ctas = v; }},
+    GpuKey{"sm.l2_load_share", U::fraction, 0.01, 1, optional, [](G& g, double v) { g.sm.l2_load_share = v; }},
+    GpuKey{"sm.pair_load_macs", U::count, 1, 1e6, optional, [](G& g, double v) { g.sm.pair_load_macs = v; }},
+    GpuKey{"sm.single_load_macs", U::count, 1, 1e6, optional, [](G& g, double v) { g.sm.single_load_macs = v; }},
+    GpuKey{"sm.exponentials", U::count, 1, 1e5, optional, [](G& g, double v) { g.sm.exponentials = v; }},
     GpuKey{"sm.warp_size", U::count, 1, 1024, required, [](G& g, double v) { g.sm.warp_size = v; }},
     GpuKey{"sm.smem_load_bandwidth", U::bytes_per_second, 1e6, 1e17, required,
            [](G& g, double v) { g.smem_load_bandwidth = BytesPerSecond(v); }},

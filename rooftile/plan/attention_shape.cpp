@@ -42,11 +42,9 @@ DType attention_precision(const Attention& attention, DType precision, const Gpu
 }
 
 AttentionUnits attention_units(const Gpu& gpu) {
-  constexpr double kUsual = 16, kUltra = 32;
-  const double generation = gpu.generation;
-  return {.asynchronous = generation::has_async_products(generation),
-          .overlapped = generation::has_tensor_memory(generation),
-          .exponentials = generation::has_twice_the_exponentials(generation) ? kUltra : kUsual};
+  return {.asynchronous = generation::has_async_products(gpu.generation),
+          .overlapped = generation::has_tensor_memory(gpu.generation),
+          .exponentials = gpu.sm.exponentials};
 }
 
 TileSize group_tile(double rows) {

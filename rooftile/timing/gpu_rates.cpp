@@ -5,10 +5,6 @@
 namespace rooftile {
 namespace {
 
-// CTAs that one load from the L2 serves: libraries run clusters of 2 CTAs, whatever the hardware allows (nvjet's 2x1
-// and 1x2). An H100 counts 0.53 to 0.58 bytes at the L2 for each that CTAs of cuBLASLt 13.1 load.
-constexpr double kSharedLoads = 1.8;
-
 constexpr double kReferenceProcess = 16;  // nm
 
 // Energy per operation falls with the name of the process about so: what boards that run into their power cap did, from
@@ -47,7 +43,7 @@ GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   rates.l2_capacity = l2.capacity;
   rates.l2_latency = l2.latency;
   rates.l2_partitions = l2.partitions;
-  rates.shared_loads = std::min(kSharedLoads, std::sqrt(gpu.sm.cluster_ctas));
+  rates.shared_loads = std::min(1 / gpu.sm.l2_load_share, std::sqrt(gpu.sm.cluster_ctas));
   rates.dram = gpu.level("DRAM").bandwidth;
   rates.dram_latency = gpu.level("DRAM").latency;
   if (gpu.tdp) rates.power = *gpu.tdp;

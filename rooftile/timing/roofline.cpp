@@ -12,9 +12,9 @@ std::optional<Peak> ordinary_unit(DType precision) {
   return std::nullopt;
 }
 
-// NVIDIA's packed FP16 outside of tensor cores (GP100) sums in FP16, which frameworks do not accept: PyTorch's FP16
-// products on P100 take as long as FP32 ones (data/measurements/torch_matmul.csv). AMD's dot products sum in FP32.
-bool sums_in_fp16(std::optional<Peak> unit, const Gpu& gpu) { return unit == Peak::fp16 && gpu.vendor == "nvidia"; }
+// Which frameworks do not accept: PyTorch's FP16 products on P100 take as long as FP32 ones
+// (data/measurements/torch_matmul.csv).
+bool sums_in_fp16(std::optional<Peak> unit, const Gpu& gpu) { return unit == Peak::fp16 && gpu.fp16_sums < 32; }
 
 }  // namespace
 
