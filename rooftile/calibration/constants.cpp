@@ -1,6 +1,7 @@
 #include "rooftile/calibration/constants.hpp"
 
 #include "rooftile/calibration/attention_constants.hpp"
+#include "rooftile/calibration/given_constants.hpp"
 #include "rooftile/calibration/miopen_constants.hpp"
 #include "rooftile/calibration/recurrent_constants.hpp"
 #include "rooftile/calibration/simt_gemm_constants.hpp"
@@ -41,6 +42,8 @@ constexpr std::array kConv = {
     ConstantInfo{"kernel_gap", "us", 3, 0, 15,
                  "from the end of a kernel to the start of the next of the same operator"},
     ConstantInfo{"atomics", "1/clk/SM", 0.5, 0.05, 4, "atomic additions an SM completes per clock"},
+    kConvertedFp16,
+    kConvertedBf16,
 };
 
 }  // namespace

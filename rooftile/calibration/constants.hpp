@@ -52,6 +52,8 @@ enum class ConvConstant {
   power_window,
   kernel_gap,
   atomics,
+  converted_fp16,
+  converted_bf16,
 };
 
 // Of gemm_simt (timing/simt_gemm_time.cpp). `old` are kernels for Pascal and before.
@@ -86,6 +88,8 @@ enum class SimtGemmConstant {
   power_window,
   other_power,
   other_share,
+  converted_fp16,
+  converted_bf16,
 };
 
 // Of tensor and conv_tensor (timing/tensor_gemm_time.cpp); those from convert_efficiency on of conv_tensor alone.

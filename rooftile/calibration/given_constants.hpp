@@ -27,4 +27,16 @@ inline constexpr ConstantInfo kFp8Share = {
     "fp8_share", "", 0.85, 0.3, 1, "what products in FP8 reach of the share of their peak that other types reach",
     false};
 
+// Of PyTorch's large products on six boards from Pascal to Turing: BF16 reaches 0.42 to 0.76 of the FP32 rate, FP16 on
+// the three of Pascal 0.75 to 0.98 (data/measurements/torch_matmul.csv; the geometric means).
+inline constexpr ConstantInfo kConvertedFp16 = {
+    "converted_fp16",
+    "",
+    0.86,
+    0.3,
+    1,
+    "share of the FP32 rate that lanes reach which convert operands from FP16",
+    false};
+inline constexpr ConstantInfo kConvertedBf16 = {"converted_bf16", "", 0.59, 0.3, 1, "the same from BF16", false};
+
 }  // namespace rooftile

@@ -48,6 +48,8 @@ inline constexpr std::array kSimtGemmConstants = {
     ConstantInfo{"power_window", "us", 744, 20, 5000, "run time after which a clock under a power cap has half fallen"},
     kOtherPower,
     kOtherShare,
+    kConvertedFp16,
+    kConvertedBf16,
 };
 
 }  // namespace rooftile

@@ -35,13 +35,17 @@ KernelFamily family_of(RefinedOp op, DType precision, const Gpu& gpu) {
 // Energies of the lanes are those of FP32; narrower numbers take their share of it.
 constexpr double kLaneBytes = 4;
 
-// Share of the FP32 rate that lanes reach where they convert every operand first: large products of PyTorch on six
-// boards from Pascal to Turing reach 0.42 to 0.76 of it in BF16, and 0.75 to 0.98 in FP16 on the three of Pascal
-// (data/measurements/torch_matmul.csv; the geometric means).
-double converted_share(DType stored, const Gpu& gpu) {
+// Share of the FP32 rate that lanes reach, which convert every operand of a narrower type first.
+template <class Constant>
+double converted_share(DType stored, const Gpu& gpu, const Constants& constants) {
   if (computed_in(stored, gpu) != DType::fp32) return 1;
-  constexpr double kFp16 = 0.86, kBf16 = 0.59;
-  return stored == DType::fp16 ? kFp16 : stored == DType::bf16 ? kBf16 : 1;
+  if (stored == DType::fp16) return constants[Constant::converted_fp16];
+  return stored == DType::bf16 ? constants[Constant::converted_bf16] : 1;
+}
+double converted_share(KernelFamily family, DType stored, const Gpu& gpu, const Constants& constants) {
+  if (family == KernelFamily::conv_simt) return converted_share<ConvConstant>(stored, gpu, constants);
+  if (family == KernelFamily::gemm_simt) return converted_share<SimtGemmConstant>(stored, gpu, constants);
+  return 1;
 }
 
 // What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
@@ -116,7 +120,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.winograd_before_maxwell = has_winograd_before_maxwell(options.framework);
   model.rates = gpu_rates(gpu, family, *peak, constants);
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
-  if (lanes) model.rates.sm_peak *= converted_share(options.precision, gpu);
+  model.rates.sm_peak *= converted_share(family, options.precision, gpu, constants);
   if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
