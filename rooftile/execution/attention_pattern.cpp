@@ -203,9 +203,8 @@ Workload fuse_attention(Workload workload, AttentionCalls calls, const FusedHead
 
 Workload pad_keys(Workload workload, std::int64_t multiple) {
   const Matcher matcher(workload, AttentionCalls::all, {});
-  std::vector<std::vector<std::size_t>> found;
-  for (std::size_t i = 0; i < workload.ops.size(); ++i) found.push_back(matcher.match(i));
-  for (const std::vector<std::size_t>& ops : found) {
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    const std::vector<std::size_t> ops = matcher.match(i);
     if (ops.empty()) continue;
     auto& scores = std::get<Gemm>(workload.ops[ops.front()].kind);
     const std::int64_t padded = (scores.n + multiple - 1) / multiple * multiple;
