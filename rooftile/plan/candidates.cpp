@@ -67,7 +67,9 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
   launch.efficiency = entry.efficiency;
   launch.gradient = context.op.pass != Pass::fwd;
   launch.rate_share = launch.gradient ? context.gpu.gradient_share : 1;
-  const double loaded = launch.steps * (tile.n + tile.m * product.unique);
+  // CTAs of each class of rows load their share of B, few as they may be.
+  const double again = std::max(1.0, shape.classes / std::ceil(shape.m / tile.m));
+  const double loaded = launch.steps * (tile.n * again + tile.m * product.unique);
   launch.l1_load = Bytes(0);
   launch.l2_load = context.op.element * (launch.ctas * loaded);
   launch.dram_load = shape.load;

@@ -57,6 +57,7 @@ GemmShape gemm_shape(const OpShape& op) {
       shape.m = forward.batch * positions_of(forward.in);
       shape.n = forward.in_channels;
       shape.k = forward.out_channels * forward.filter_volume / skipped;
+      shape.classes = skipped;
       for (std::size_t i = 0; i < 3; ++i) shape.axes[i] = {forward.in[2 - i], forward.filter[2 - i], 1, 1};
       shape.load = element * (count.output + count.filter);
       shape.store = element * (forward.batch * forward.in_channels * forward.groups * positions_of(forward.in));

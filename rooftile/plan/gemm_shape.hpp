@@ -16,7 +16,8 @@ struct GemmShape {
     double positions = 1, taps = 1, stride = 1, dilation = 1;
   };
   std::array<Axis, 3> axes{};
-  Bytes load, store;  // of all operands, each element once
+  Bytes load, store;   // of all operands, each element once
+  double classes = 1;  // of rows, each with a share of the taps, and so of B, to itself
   bool aligned_store = true;
 };
 

@@ -69,6 +69,7 @@ TEST(GemmShape, PassesArePermutationsOfTheSameWork) {
   EXPECT_EQ(forward.load, Bytes(4.0 * (384 + 135)));
   EXPECT_EQ(forward.store, Bytes(4.0 * 640));
   EXPECT_EQ(data.load, Bytes(4.0 * (640 + 135)));
+  EXPECT_EQ(data.classes, 1);
   EXPECT_EQ(data.store, Bytes(4.0 * 384));
   EXPECT_EQ(weight.load, Bytes(4.0 * (384 + 640)));
   EXPECT_EQ(weight.store, Bytes(4.0 * 135));
@@ -79,6 +80,7 @@ TEST(GemmShape, AGradientSkipsTapsAlongTheAxisOfTheLargestStride) {
   tall.axes[1].stride = 2;
   wide.axes[2].stride = 2;
   EXPECT_EQ(gemm_shape_of(tall, Pass::bwd_data).k, 45.0 / 2);
+  EXPECT_EQ(gemm_shape_of(tall, Pass::bwd_data).classes, 2);
   EXPECT_EQ(gemm_shape_of(wide, Pass::bwd_data).k, 45.0 / 2);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rooftile/plan/miopen_layer.hpp"
+#include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
 namespace {
@@ -34,6 +35,8 @@ constexpr double kMostSplitGrid = 8;    // a CU
 struct Kind {
   LaunchPlan plan;  // all but what depends on tile and split
   double m = 1, n = 1, k = 1, count = 1;
+  double row_loads = 1, column_loads = 1;  // elements that a step of k loads
+  Bytes operands;                          // each element once
   std::span<const Tile> tiles = kMatrixTiles;
   double most_splits = 1;
 };
@@ -67,20 +70,29 @@ class MiopenPlans {
     switch (layer.pass) {
       case Pass::fwd:
         set_product(kind, layer.batch * layer.out, layer.out_channels, layer.in_channels * layer.taps);
-        set_memory(kind, layer.x_read + layer.w, layer.y);
         break;
       case Pass::bwd_data:  // a product for each class of inputs that the same taps meet
         set_product(kind, layer.batch * layer.class_in, layer.in_channels, layer.out_channels * layer.class_taps);
-        set_memory(kind, layer.y * layer.classes + layer.w, layer.x_read);
         launch.miopen.kernels = layer.classes;
         break;
       case Pass::bwd_weight:
         set_product(kind, layer.in_channels * layer.taps, layer.out_channels, layer.batch * layer.out);
-        set_memory(kind, layer.x_read + layer.y, layer.w);
         break;
     }
+    set_tensors(kind, layer.x_read);
     kind.count = layer.groups;
     return kind;
+  }
+  // `x`: what of the inputs is loaded, or stored.
+  void set_tensors(Kind& kind, Bytes x) const {
+    switch (layer_.pass) {
+      case Pass::fwd:
+        return set_memory(kind, x + layer_.w, layer_.y);
+      case Pass::bwd_data:
+        return set_memory(kind, layer_.y * layer_.classes + layer_.w, x);
+      case Pass::bwd_weight:
+        return set_memory(kind, x + layer_.y, layer_.w);
+    }
   }
   static void set_product(Kind& kind, double m, double n, double k) {
     kind.m = m;
@@ -88,14 +100,16 @@ class MiopenPlans {
     kind.k = k;
   }
   static void set_memory(Kind& kind, Bytes load, Bytes store) {
-    kind.plan.main.dram_load = load;
+    kind.operands = kind.plan.main.dram_load = load;
     kind.plan.main.l2_store = kind.plan.main.dram_store = store;
   }
 
-  // In NCHW: rows of a tile lie apart in memory. A strided gradient writes every other input of a line, which DRAM can
-  // only do by loading the line first, and clears those that no tap meets.
+  // In NCHW: rows of a tile lie apart in memory, and those of a strided layer are loaded as whole lines. A strided
+  // gradient writes every other input of a line, which DRAM can only do by loading the line first, and clears those
+  // that no tap meets.
   void make_planar(Kind& kind) const {
     Launch& launch = kind.plan.main;
+    if (layer_.pass != Pass::bwd_data) kind.row_loads = layer_.line_loads;
     if (layer_.pass == Pass::bwd_data && layer_.partial_lines) {
       const Bytes lines = layer_.x_read * layer_.line_writes;
       launch.dram_load += lines;
@@ -142,6 +156,7 @@ class MiopenPlans {
   // In NHWC: tensors are transposed before and after; filters of one tap need no transpose.
   void visit_channels_last() {
     Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::matrix_efficiency, 1);
+    set_tensors(kind, layer_.x_met);
     add_clear(kind);
     kind.most_splits = kMostParts;
     Bytes before = layer_.x, after = layer_.y;
@@ -250,6 +265,8 @@ class MiopenPlans {
         kind.plan.main.miopen.kernels = 1;
         constexpr double kSide = 4;  // 32 tiles, 32 filters: 16 products of 32x32, as many MACs as a tile of 128x128
         set_product(kind, shape.tiles * kSide, shape.filters * kSide, shape.depth);
+        kind.row_loads = shape.inputs / kSide;
+        kind.column_loads = shape.taps / kSide;
         static constexpr std::array kWinogradSides = {sides(128, 128)};
         kind.tiles = kWinogradSides;
         visit_kind(kind);
@@ -298,15 +315,6 @@ class MiopenPlans {
     visit_kind(kind);
   }
 
-  // Another tile does the same with less padding.
-  static bool is_wasteful(const Tile& tile, const Kind& kind) {
-    if (tile.m <= kind.m && tile.n <= kind.n) return false;
-    return std::any_of(kind.tiles.begin(), kind.tiles.end(), [&](const Tile& other) {
-      return (other.n == tile.n && other.m < tile.m && other.m >= kind.m) ||
-             (other.m == tile.m && other.n < tile.n && other.n >= kind.n);
-    });
-  }
-
   void visit_kind(Kind& kind) {
     Launch::Product& product = kind.plan.main.product;
     product.m = kind.m;
@@ -319,7 +327,8 @@ class MiopenPlans {
       return tile.m == options_.tile->m && tile.n == options_.tile->n;
     });
     for (const Tile& tile : kind.tiles) {
-      if (options_.tile && fits ? tile.m != options_.tile->m || tile.n != options_.tile->n : is_wasteful(tile, kind)) {
+      if (options_.tile && fits ? tile.m != options_.tile->m || tile.n != options_.tile->n
+                                : is_wasteful(tile, kind.tiles, kind.m, kind.n)) {
         continue;
       }
       visit_tile(kind, tile);
@@ -355,8 +364,9 @@ class MiopenPlans {
     launch.resident = options_.active_ctas_per_sm
                           ? *options_.active_ctas_per_sm
                           : std::clamp(kAccumulators / launch.macs_per_step, 1.0, kMostResident);
-    const double loaded = std::min<double>(tile.m, kind.m) + std::min<double>(tile.n, kind.n);
-    launch.l2_load = layer_.element * (launch.ctas * launch.steps * loaded);
+    const double loaded =
+        kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n);
+    launch.l2_load = std::max(kind.operands, layer_.element * (launch.ctas * launch.steps * loaded));
     limit_ = visit_(plan);
   }
 

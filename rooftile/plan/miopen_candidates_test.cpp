@@ -1,6 +1,7 @@
 #include "rooftile/plan/miopen_candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -95,6 +96,27 @@ TEST(MiopenPlan, WinogradCountsSixteenProductsOfATile) {
   EXPECT_EQ(tile.tiles, 49 * 32);
   EXPECT_EQ(tile.filters, 128);
   EXPECT_EQ(tile.depth, 64);
+  // The filter as it is in memory, and what a tile does not share with its neighbours.
+  EXPECT_EQ(tile.taps, 9);
+  EXPECT_EQ(tile.inputs, 4);
+  // Of 3x3 outputs and 2x2 taps: four pieces of a filter.
+  EXPECT_EQ(layer.winograd_tiles().back().taps, 9.0 / 4);
+  EXPECT_EQ(layer.winograd_tiles().back().inputs, 9);
+}
+
+// Every other element of a line is wanted, and all of the line is loaded, by each column of tiles.
+TEST(MiopenPlan, AStrideLoadsWholeLines) {
+  const OpShape shape = miopen_shape({.filter = 1, .stride = 2}, Pass::fwd);
+  const MiopenLayer layer = miopen_layer(shape, *find_gpu("mi50"));
+  EXPECT_EQ(layer.line_loads, 2);
+  EXPECT_EQ(layer.x_read, layer.x / 2);
+  EXPECT_EQ(layer.x_met, layer.x / 4);
+  PlanOptions options;
+  options.algorithm = "implicit_gemm";
+  for (const LaunchPlan& plan : miopen_plans(shape, "mi50", options)) {
+    const double columns = std::ceil(plan.main.product.n / plan.tile.n);
+    EXPECT_GE(plan.main.l2_load, layer.x_read * columns);
+  }
 }
 
 TEST(MiopenPlan, AStrideMakesAKernelForEachClassOfInputs) {

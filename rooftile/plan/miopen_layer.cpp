@@ -43,8 +43,10 @@ void add_classes(MiopenLayer& layer, const Im2col& gemm) {
     if (i < 2) rows *= met / stride;
   }
   layer.line_writes = std::min(gemm.stride[2], gemm.filter[2]);
+  layer.line_loads = gemm.stride[2] / layer.line_writes;
   layer.partial_lines = gemm.stride[2] > 1;
   layer.x_read = layer.x * rows;
+  layer.x_met = layer.x_read / layer.line_loads;
 }
 
 }  // namespace
@@ -98,19 +100,22 @@ std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
   std::vector<WinogradTile> all;
   for (const Form& form : kForms) {
     WinogradTile result;
-    double positions = 1, pieces = 1;
+    double positions = 1, pieces = 1, taps = 1;  // of the filter, all pieces
     for (std::size_t i = 1; i < 3; ++i) {
       const double stride = gemm.stride[i], filter = gemm.filter[i];
       switch (pass) {
         case Pass::fwd:
+          taps *= filter;
           pieces *= std::ceil(filter / (form.taps * stride)) * stride;
           positions *= std::ceil(gemm.out[i] / form.outputs);
           break;
         case Pass::bwd_data:
+          taps *= std::ceil(filter / stride);
           pieces *= std::ceil(std::ceil(filter / stride) / form.taps);
           positions *= std::ceil(gemm.in[i] / (form.outputs * stride)) * stride;
           break;
         case Pass::bwd_weight:  // the outputs are the filter, the filter is dY
+          taps *= gemm.out[i];
           pieces *= std::ceil(gemm.out[i] / form.taps);
           positions *= std::ceil(filter / form.outputs);
           break;
@@ -121,6 +126,8 @@ std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
     result.tiles = positions * images;
     result.filters = pass == Pass::bwd_data ? in_channels : out_channels;
     result.depth = depth * pieces;
+    result.inputs = form.outputs * form.outputs;
+    result.taps = taps / pieces;
     all.push_back(result);
     if (weights()) break;
   }

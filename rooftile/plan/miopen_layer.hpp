@@ -8,9 +8,11 @@
 
 namespace rooftile {
 
-// What the fused Winograd kernel computes: tiles of outputs, filters and depth of a group, 16 products each.
+// What the fused Winograd kernel computes: tiles of outputs, filters and depth of a group, 16 products each. It
+// transforms both operands on the way, so that it loads them as they are.
 struct WinogradTile {
   double tiles = 1, filters = 1, depth = 1;
+  double inputs = 4, taps = 9;  // elements of a tile and of a filter that a step of the depth adds
 };
 
 struct MiopenLayer {
@@ -22,12 +24,14 @@ struct MiopenLayer {
   double batch = 1, in_channels = 1, out_channels = 1, groups = 1;  // channels of one group
   double taps = 1, in = 1, out = 1;                                 // positions of a map
   Bytes x = {}, y = {}, w = {};                                     // of all groups
-  Bytes x_read = {};                                                // without rows that no tap meets
+  Bytes x_met = {};                                                 // without positions that no tap meets
+  Bytes x_read = {};                                                // without rows of which no tap meets any
   bool pointwise = false, unit_stride = true, padded = false, planes = true;
 
   // The inputs of a strided gradient fall into classes, each met by taps of its own: a kernel for each.
   double classes = 1;
   double line_writes = 1;               // how often each line of the inputs is written, every other input only where
+  double line_loads = 1;                // elements that are loaded for one that a tap meets
   bool partial_lines = false;           // a stride runs along it
   double class_in = 1, class_taps = 1;  // positions of a map, taps
   bool misses_inputs = false;           // some are met by none

@@ -15,6 +15,7 @@
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
+#include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
 namespace {
@@ -212,14 +213,6 @@ void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& gri
   launch.l2_load = (product.element * grid.rows + product.b_element() * grid.columns) * (launch.ctas * launch.steps);
 }
 
-// Another tile does the same with less padding.
-bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Context& context) {
-  return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
-    return (other.n == tile.n && other.m < tile.m && other.m >= context.shape.m) ||
-           (other.m == tile.m && other.n < tile.n && other.n >= context.shape.n);
-  });
-}
-
 // Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
 template <class Add>
 void each_split(const TileGrid& grid, const Context& context, const Add& add) {
@@ -250,7 +243,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.main.gradient = op.pass != Pass::fwd;
   BestFirst candidates;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (!choices.fixed && is_wasteful(tiles[i], tiles, context)) continue;
+    if (!choices.fixed && is_wasteful(tiles[i], tiles, shape.m, shape.n)) continue;
     if (!choices.fixed && context.xmma && op.precision == DType::int8 && is_large(tiles[i])) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
     each_split(grid, context, [&](int split, double steps) {

@@ -12,6 +12,7 @@
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
+#include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
 namespace {
@@ -313,14 +314,6 @@ void each_split(const ConvGrid& grid, const Problem& problem, const Add& add) {
   }
 }
 
-// Another tile does the same with less padding.
-bool is_wasteful(const Tile& tile, std::span<const Tile> tiles, const Problem& problem) {
-  return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& other) {
-    return (other.n == tile.n && other.m < tile.m && other.m >= problem.rows) ||
-           (other.m == tile.m && other.n < tile.n && other.n >= problem.columns);
-  });
-}
-
 // A group that shares no tile with others is a product of its own, for which there are only tiles of whole width: of
 // gradients, and of maps with contiguous channels.
 bool takes_whole_tiles(const Problem& problem) {
@@ -349,7 +342,7 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
   BestFirst candidates;
   const bool whole = !known && takes_whole_tiles(problem);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
-    if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem)) continue;
+    if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem.rows, problem.columns)) continue;
     const ConvGrid grid = set_tile(plan, tiles[i], problem);
     each_split(grid, problem, [&](int split, double steps) {
       set_split(plan, split, steps, grid);

@@ -65,7 +65,7 @@ LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds l
   result.compute = Seconds(round * rounds.busy());
   result.latency = Seconds(round * rounds.idle());
   result.l2 = Seconds(l2);
-  result.l2_aside = launch.l2_store / lanes_l2_rate(rates) + parts;
+  result.l2_aside = (launch.l2_store + simt_gemm_bias(launch, rates)) / lanes_l2_rate(rates) + parts;
   result.time = kNoLimit;
   // What is left of the limit, as a fourth power: no root or power is taken of what exceeds it.
   const double left = (limit - split - parts).value();

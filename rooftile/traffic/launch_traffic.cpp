@@ -56,6 +56,8 @@ Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses
   DramBytes dram{launch.dram_load, launch.dram_store};
   if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) {
     dram = simt_gemm_dram(launch, sizes);
+    traffic.l1 += simt_gemm_bias(launch, sizes);
+    traffic.l2 += simt_gemm_bias(launch, sizes);
   } else if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
     dram = tensor_gemm_dram(launch, sizes, misses != nullptr ? *misses : tensor_gemm_misses(launch, sizes));
     traffic.l2 = tensor_l2_loads(launch, sizes);

@@ -49,6 +49,8 @@ Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
 // A GEMM on the FP32 lanes (docs/theory.md, "GEMM on FP32 lanes", 3); the same if each operand is loaded once.
 DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
 DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes);
+// Of that, what is in C before it is added to: a bias.
+Bytes simt_gemm_bias(const Launch& launch, const GpuSizes& sizes);
 
 // A GEMM, or a convolution as such, on tensor cores: what the L2 does not hold from before, and what waves read again;
 // the same without the latter. `misses` are tensor_gemm_misses().

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/workload/conv_geometry.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -23,6 +26,42 @@ TEST(TensorL2Loads, HoldEachOperandAtLeastOnce) { EXPECT_EQ(loads(1000, 800, 2),
 
 // A strided gradient's tiles are counted with the taps that one position meets; all of them together meet all taps.
 TEST(TensorL2Loads, HoldEachOperandAtLeastOnceWhateverTheTilesLoad) { EXPECT_EQ(loads(1000, 1200, 2), Bytes(1200)); }
+
+TEST(SimtGemmTraffic, ABiasComesThroughTheL2) {
+  GpuSizes sizes;
+  sizes.family = KernelFamily::gemm_simt;
+  sizes.l2_capacity = Bytes(1e12);
+  sizes.constants = unfitted_constants(KernelFamily::gemm_simt);
+  sizes.constants[SimtGemmConstant::bias_passes] = 1.5;
+  Launch launch;
+  launch.product = {.m = 128, .n = 128, .k = 8, .tile_m = 128, .tile_n = 128, .tile_k = 8};
+  launch.ctas = 1;
+  launch.steps = 8;
+  launch.l2_load = Bytes(4 * 8 * (128 + 128));
+  const Traffic without = launch_traffic(launch, sizes);
+  launch.product.bias = true;
+  const Traffic with = launch_traffic(launch, sizes);
+  const Bytes bias(0.5 * 4 * 128 * 128);
+  EXPECT_EQ(with.dram - without.dram, bias);
+  EXPECT_EQ(with.l2 - without.l2, bias);
+  EXPECT_EQ(with.l1 - without.l1, bias);
+}
+
+// SSD300's extra2/3x3 on 10 x 10 maps: one row of tiles holds inputs of both classes, of which each meets half of the
+// taps. All filters are loaded all the same.
+TEST(ConvTraffic, AStridedGradientOfFewRowsLoadsAllFilters) {
+  Conv conv;
+  conv.in_channels = 256;
+  conv.out_channels = 512;
+  conv.axes[1] = conv.axes[2] = {.in = 10, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+  const OpShape op{.gemm = im2col(conv), .pass = Pass::bwd_data};
+  const Bytes filters(4.0 * 256 * 512 * 9);
+  each_plan(op, find_gpu("titan-xp").value(), {}, [&](const LaunchPlan& plan) {
+    if (plan.main.atomics == 0) {
+      EXPECT_GE(plan.main.l2_load, filters);
+    }
+  });
+}
 
 TEST(CompulsoryLoads, AreTheOperandsOfThePass) {
   const Gemm gemm{.m = 2, .n = 30, .k = 500};

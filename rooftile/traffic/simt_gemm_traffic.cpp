@@ -51,24 +51,22 @@ double loads_of(const Panel& panel, double reload) {
          std::max(panel.by_cta - panel.by_wave, 0.0) * panel.drift;
 }
 
-// Of the results; a bias is in C before: loaded, and by some kernels stored once more.
-struct ResultBytes {
-  Bytes store, bias;
-};
-
-ResultBytes results_of(const Launch& launch, const GpuSizes& sizes) {
+Bytes results_of(const Launch& launch) {
   const Launch::Product& product = launch.product;
-  const Bytes store = product.element * (product.m * product.n * product.batch);
-  return {store, product.bias ? store * (sizes.constants[Constant::bias_passes] - 1) : Bytes(0)};
+  return product.element * (product.m * product.n * product.batch);
 }
 
 }  // namespace
 
+// Loaded, and by some kernels stored once more.
+Bytes simt_gemm_bias(const Launch& launch, const GpuSizes& sizes) {
+  return launch.product.bias ? results_of(launch) * (sizes.constants[Constant::bias_passes] - 1) : Bytes(0);
+}
+
 DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes) {
   const Launch::Product& product = launch.product;
-  const ResultBytes results = results_of(launch, sizes);
   const Bytes operands = (product.element * product.m + product.b_element() * product.n) * (product.k * product.batch);
-  return {operands + results.bias, results.store};
+  return {operands + simt_gemm_bias(launch, sizes), results_of(launch)};
 }
 
 DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
@@ -102,8 +100,7 @@ DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
 
   const double load = loads_of(a, reload) * (product.k_contiguous_a ? 1 + again : 1) +
                       loads_of(b, reload) * (product.k_contiguous_b ? 1 + again : 1);
-  const ResultBytes results = results_of(launch, sizes);
-  return {Bytes(load) + results.bias, results.store};
+  return {Bytes(load) + simt_gemm_bias(launch, sizes), results_of(launch)};
 }
 
 }  // namespace rooftile

@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "tests/property/random.hpp"
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -122,22 +124,40 @@ RefinedOp op_of(const LayerEstimate& layer, const KernelEstimate& kernel) {
   return layer.op == "conv" ? RefinedOp::conv : RefinedOp::gemm;
 }
 
-// On tensor cores, whose loads are counted by operand and tile: what comes from DRAM comes through the L2, and what
-// comes from there through the L1. Row-major products on the lanes and MIOpen's fetch lines of which they take a part.
-void check_order(const Traffic& traffic, const std::string& where) {
-  EXPECT_LE(traffic.dram, traffic.l2 * (1 + kRounding)) << where;
+// What the L2 loads from DRAM beside what it is asked for (docs/theory.md, "Bytes").
+struct Fills {
+  double lines = 1;   // loaded for each part of one that is asked for
+  Bytes merged = {};  // of lines that kernels store in part or add to
+};
+
+Fills fills_of(const KernelEstimate& kernel, KernelFamily family) {
+  constexpr double kSectorsOfLine = 4;
+  if (const auto* attention = std::get_if<AttentionPlan>(&kernel.plan)) return {.merged = attention->added};
+  const auto* product = std::get_if<RefinedKernel>(&kernel.plan);
+  if (product == nullptr) return {};
+  const Launch& launch = product->plan.main;
+  const bool by_sectors = launch.product.k_contiguous_a || launch.product.k_contiguous_b;
+  if (family == KernelFamily::gemm_simt && by_sectors) return {.lines = kSectorsOfLine};
+  if (family == KernelFamily::conv_miopen && launch.gradient) return {.merged = launch.l2_store};
+  return {};
+}
+
+// What comes from DRAM comes through the L2, and what comes from there through the L1.
+void check_order(const Traffic& traffic, const Fills& fills, const std::string& where) {
+  EXPECT_LE(traffic.dram, (traffic.l2 * fills.lines + fills.merged) * (1 + kRounding)) << where;
   EXPECT_LE(traffic.store_dram, traffic.store_l2 * (1 + kRounding)) << where;
   EXPECT_LE(traffic.l2, traffic.l1 * (1 + kRounding)) << where;
+  EXPECT_LE(traffic.compulsory, traffic.l2 * (1 + kRounding)) << where;
 }
 
 void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, const Gpu& gpu,
                   const PredictOptions& options, const std::string& where) {
   const auto model = refined_model(op_of(layer, kernel), gpu, options);
   ASSERT_TRUE(model) << where;
+  check_order(kernel.traffic, fills_of(kernel, model->family), where);
   LevelTimes times;
   if (const auto* product = std::get_if<RefinedKernel>(&kernel.plan)) {
     times = product_times(product->plan, model->rates);
-    if (on_tensor_cores(model->family)) check_order(launch_traffic(product->plan.main, model->rates), where);
   } else if (const auto* attention = std::get_if<AttentionPlan>(&kernel.plan)) {
     times = attention_times(*attention, model->rates);
   } else if (std::holds_alternative<StreamKernel>(kernel.plan)) {
@@ -257,6 +277,26 @@ TEST(Bytes, OfFusedOperatorsToo) {
 TEST(Bytes, OfTheRooflineToo) {
   const Gpu gpu = find_gpu("titan-xp").value();
   for (const ZooEntry& entry : zoo()) check(entry.build(8), gpu, {.method = Method::roofline}, Phase::step);
+}
+
+// Shapes that no network has, in every pass: few rows, strides beyond the filter, one column of tiles.
+TEST(Bytes, OfRandomLayersToo) {
+  EXPECT_TRUE(rc::check([] {
+    static const std::vector<std::string> ids = gpu_ids();
+    const Gpu gpu = find_gpu(*rc::gen::elementOf(ids)).value();
+    const DType precision = *rc::gen::element(DType::fp32, DType::fp16, DType::bf16);
+    if (!peak_of(precision, gpu)) return;
+    const Conv conv = property::random_conv(false);
+    const Gemm gemm = property::random_gemm();
+    for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
+      const PredictOptions options{.pass = pass, .precision = precision};
+      for (const LayerEstimate& layer : {estimate(conv, gpu, options), estimate(gemm, gpu, options)}) {
+        const std::string where = layer.op + " " + std::string(name_of(pass)) + " on " + gpu.id;
+        for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, options, where);
+        RC_ASSERT(!testing::Test::HasFailure());
+      }
+    }
+  }));
 }
 
 // Of recurrent layers, which no network of the zoo has.
