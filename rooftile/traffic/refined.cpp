@@ -106,13 +106,27 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
   // The last wave leaves SMs with fewer CTAs.
   const double in_full_waves = full_waves * wave / plan.ctas;
   const double last_active = last / std::max(1.0, std::min(last, caches.sms));
+  const auto over_waves = [&](const auto& keeps) {
+    return (in_full_waves > 0 ? in_full_waves * keeps(plan.active_ctas_per_sm) : 0) +
+           (last > 0 ? (1 - in_full_waves) * keeps(last_active) : 0);
+  };
   const auto keeps_activations = [&](double ctas) {
     return kept(ctas * loads.step_lines + places.columns_an_sm(ctas) * loads.filter_lines, caches.l1_lines,
                 caches.l1_ways);
   };
-  terms.l1_keeps_activations = (in_full_waves > 0 ? in_full_waves * keeps_activations(plan.active_ctas_per_sm) : 0) +
-                               (last > 0 ? (1 - in_full_waves) * keeps_activations(last_active) : 0);
-  terms.l1_keeps_filters = kept(loads.step_lines + loads.filter_lines, caches.l1_lines, caches.l1_ways);
+  terms.l1_keeps_activations = over_waves(keeps_activations);
+  // A CTA finds the filters that the one before it on the SM loaded in the same step, if that is of its column. The
+  // first of a column finds what its column left a step ago, of the sectors of which that step took a part.
+  const double near = kept(loads.step_lines + loads.filter_lines, caches.l1_lines, caches.l1_ways);
+  const auto keeps_filters = [&](double ctas) {
+    if (ctas <= 1 || places.change == 0) return near;
+    const double columns = std::min(ctas, std::max(2.0, places.columns_an_sm(ctas)));
+    const double far = kept((ctas - ctas / columns + 1) * loads.step_lines + columns * loads.filter_lines,
+                            caches.l1_lines, caches.l1_ways);
+    const double first = std::min(1.0, 2 * (ctas - 1) * places.change / ctas);  // share of them
+    return near + first * (1 - loads.filters / loads.asked_filters) * (far - near);
+  };
+  terms.l1_keeps_filters = over_waves(keeps_filters);
   const double keeps = terms.l1_keeps_activations;
   terms.l2_activations = sector * plan.columns * (1 - keeps * places.met) *
                          (keeps * loads.activations + (1 - keeps) * loads.activations_apart);

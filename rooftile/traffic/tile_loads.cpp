@@ -239,7 +239,10 @@ std::array<double, 3> window(const LoadedLayer& layer, double taps) {
 double lines_a_step(const LoadedLayer& layer, const Tile& tile) {
   const double channels = std::max(1.0, tile.k / layer.taps);
   const auto taps = window(layer, std::min<double>(tile.k, layer.taps));
-  return channels * region(layer, layer.line, tile.m, taps).granules / (layer.plane / tile.m);
+  // No more than the planes have, where several rows lie in a line.
+  const double planes = tile.m / layer.plane + 1 - gcd_of(layer.plane, tile.m) / layer.plane;
+  const double whole = alignment(0, input_plane(layer), layer.line).granules(input_plane(layer));
+  return channels * std::min(planes * whole, region(layer, layer.line, tile.m, taps).granules / (layer.plane / tile.m));
 }
 
 // What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
