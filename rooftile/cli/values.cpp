@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::array kMethods = {Method::delta, Method::rooftile, Method::roofline, Method::prior};
 
-tl::unexpected<Error> bad(std::string_view option, std::string message) {
-  return fail(ErrorCode::usage, std::move(message), std::string(option));
-}
-
 // A count as people write it: "64", "1_000", "1e6", "256M", "1.5k", with decimal prefixes.
 std::optional<std::int64_t> count_of(std::string text) {
   constexpr std::string_view kPrefixes = "kMGT";

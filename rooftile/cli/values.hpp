@@ -14,6 +14,11 @@
 
 namespace rooftile::cli {
 
+// Wrong usage of an option.
+inline tl::unexpected<Error> bad(std::string_view option, std::string message) {
+  return fail(ErrorCode::usage, std::move(message), std::string(option));
+}
+
 // A whole number from 1 to `most`.
 Result<std::int64_t> parse_count(std::string_view option, const std::string& text, std::int64_t most);
 
