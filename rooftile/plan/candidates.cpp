@@ -71,7 +71,7 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
   const double again = std::max(1.0, shape.classes / std::ceil(shape.m / tile.m));
   const double loaded = launch.steps * (tile.n * again + tile.m * product.unique);
   launch.l1_load = Bytes(0);
-  launch.l2_load = context.op.element * (launch.ctas * loaded);
+  launch.l2_load = std::max(shape.load, context.op.element * (launch.ctas * loaded));  // outputs of padding alone, too
   launch.dram_load = shape.load;
   launch.l2_store = launch.dram_store = shape.store * split;
   launch.aligned_store = shape.aligned_store;
