@@ -50,7 +50,9 @@ class Drawing {
         svg_(left_ + kBarLength + kValue, top_ + group_height() * static_cast<double>(chart.groups.size()) + kEdge) {}
 
   std::string drawn() {
-    svg_.text(kEdge, kTitleAt, chart_.title, {.size = 14, .bold = true});
+    constexpr double kTitleLetter = 9.8;  // pixels of a bold one, on the wide side
+    const auto fits = static_cast<std::size_t>((left_ + kBarLength + kValue - 2 * kEdge) / kTitleLetter);
+    svg_.text(kEdge, kTitleAt, shorten(chart_.title, fits), {.size = 14, .bold = true});
     if (!chart_.caption.empty()) svg_.text(kEdge, kCaptionAt, chart_.caption, {.size = 11, .colour = kQuiet.light});
     legend();
     for (std::size_t group = 0; group < chart_.groups.size(); ++group) draw(group);

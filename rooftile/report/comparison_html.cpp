@@ -10,6 +10,7 @@
 #include "rooftile/report/palette.hpp"
 #include "rooftile/report/shown_columns.hpp"
 #include "rooftile/report/svg.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
@@ -78,6 +79,7 @@ for (const button of document.querySelectorAll("th button")) {
 const char* class_of(const ShownColumn& shown) { return shown.column.align == Align::left ? " class=\"name\"" : ""; }
 
 std::string table_of(const ComparisonReport& report) {
+  constexpr std::size_t kWidest = 48;  // a longer name is cut, so that the figures stay in sight
   const std::vector<ShownColumn> columns = shown_columns(report, true);
   std::string text = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const ShownColumn& shown : columns) {
@@ -88,8 +90,9 @@ std::string table_of(const ComparisonReport& report) {
   for (const ComparedRun& run : report.comparison.runs) {
     text += run.fits() ? "<tr>" : "<tr class=\"large\" title=\"does not fit the GPU's memory\">";
     for (const ShownColumn& shown : columns) {
-      text += fmt::format("<td{} data-value=\"{}\">{}</td>", class_of(shown),
-                          svg_escaped(comparison_cell(run, shown.figure)), svg_escaped(shown.cell(run)));
+      text +=
+          fmt::format("<td{} data-value=\"{}\">{}</td>", class_of(shown),
+                      svg_escaped(comparison_cell(run, shown.figure)), svg_escaped(shorten(shown.cell(run), kWidest)));
     }
     text += "</tr>\n";
   }

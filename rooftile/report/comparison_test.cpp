@@ -185,6 +185,14 @@ TEST(Comparison, ThePageShowsWhatTheTableDoesAndWhereThePriceIsFrom) {
   EXPECT_THAT(page, HasSubstr("<li>fast, USD/h: given</li>"));
 }
 
+TEST(Comparison, LongNamesLeaveRoomForTheFigures) {
+  ComparisonReport of = two_runs();
+  for (ComparedRun& one : of.comparison.runs) one.model = "begin" + std::string(200, 'm') + "end";
+  const std::string page = comparison_page(of);
+  EXPECT_THAT(page, Not(HasSubstr(">" + of.comparison.runs.front().model + "<")));
+  EXPECT_THAT(page, HasSubstr("mmmend<"));
+}
+
 TEST(Comparison, OnPaperThePageShowsAllColumns) {
   const std::string page = comparison_page(two_runs());
   const std::string paper = page.substr(page.find("@media print"));

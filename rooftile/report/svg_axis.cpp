@@ -9,6 +9,7 @@
 
 #include "rooftile/base/units.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/report/text.hpp"
 
 namespace rooftile {
 namespace {
@@ -143,7 +144,9 @@ std::string axis_title(std::string_view name) {
 
 std::string value_label(const Axis& axis, double value) {
   if (axis.label) return axis.label(value);
-  return axis.time ? time_label(value) : fmt::format("{:g}", value);
+  if (axis.time) return time_label(value);
+  constexpr double kThousand = 1000, kWritten = 1e12;  // with groups of digits: "10,000,000"
+  return value >= kThousand && value < kWritten ? four_digits(value) : fmt::format("{:g}", value);
 }
 
 double place_on(const Axis& axis, double value) {

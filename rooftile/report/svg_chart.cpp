@@ -21,7 +21,8 @@ constexpr double kLeast = 92, kTopRoom = 40, kBottomRoom = 62, kRight = 24;
 constexpr double kLegendGap = 20, kSwatch = 26, kLegendLine = 20;
 constexpr double kTick = 6, kSmallTick = 3;
 constexpr double kTopAxis = 44, kRightAxis = 86;  // room that a second scale takes
-constexpr double kLabelSize = 11;
+constexpr double kLabelSize = 11, kBetweenLabels = 4;
+constexpr std::size_t kLongestTitle = 72;
 
 double text_width(std::string_view text, double size) {
   return kCharacter * size * static_cast<double>(width_of(text));
@@ -323,7 +324,8 @@ void draw_labels(Svg& svg, const Chart& chart, const Frame& frame) {
   LabelPlacer placer({frame.left() + 2, frame.top() + 2, chart.plot_width - 4, chart.plot_height - 4});
   for (const ChartSeries& series : chart.series) occupy(placer, series, frame);
   for (const ChartLabel& label : chart.labels) {
-    const double x = frame.x(label.x), y = frame.y(label.y), width = text_width(label.text, kLabelSize);
+    const double x = frame.x(label.x), y = frame.y(label.y),
+                 width = text_width(label.text, kLabelSize) + kBetweenLabels;
     if (!std::isfinite(x + y)) continue;
     std::optional<LabelBox> box;
     if (label.anchor.empty()) {
@@ -401,16 +403,17 @@ std::vector<std::string> caption_lines(const Chart& chart) {
 
 std::string svg_chart(const Chart& chart) {
   const Frame frame(chart);
+  const std::string title = shorten(chart.title, kLongestTitle);
   const auto named = std::count_if(chart.series.begin(), chart.series.end(),
                                    [](const ChartSeries& series) { return !series.name.empty(); });
   const double legend_bottom = frame.top() + kLegendLine * static_cast<double>(named) + kTextSize;
   const double width = std::max({frame.legend() - kLegendGap + legend_width(chart), frame.right() + right_names(chart),
-                                 frame.left() + text_width(chart.title, kTitleSize)}) +
+                                 frame.left() + text_width(title, kTitleSize)}) +
                        kRight;
   const std::vector<std::string> caption = caption_lines(chart);
   const double below = caption.empty() ? 0 : kCaptionLine * static_cast<double>(caption.size()) + kCaptionSize / 2;
   Svg svg(std::ceil(width), std::ceil(std::max(frame.end() + below, legend_bottom)));
-  svg.text(frame.left(), kTopRoom - 14, chart.title, {.size = kTitleSize, .bold = true});
+  svg.text(frame.left(), kTopRoom - 14, title, {.size = kTitleSize, .bold = true});
   draw_axes(svg, chart, frame);
   draw_second_axes(svg, chart, frame);
   draw_series(svg, chart, frame);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "rooftile/report/bar_chart.hpp"
 #include "rooftile/report/svg_axis.hpp"
 #include "rooftile/report/svg_chart.hpp"
 #include "rooftile/report/svg_labels.hpp"
@@ -91,6 +92,12 @@ TEST(Axis, LabelsHaveUnits) {
   EXPECT_EQ(bytes_label(2e6), "2 MB");
   EXPECT_EQ(bytes_label(1000), "1 kB");
   EXPECT_EQ(bytes_label(20), "20 B");
+}
+
+TEST(Axis, LargeNumbersAreWrittenOut) {
+  EXPECT_EQ(value_label({}, 1e7), "10,000,000");
+  EXPECT_EQ(value_label({}, 1000), "1,000");
+  EXPECT_EQ(value_label({}, 0.5), "0.5");
 }
 
 TEST(Axis, FitsItsValues) {
@@ -217,6 +224,20 @@ TEST(Chart, TellsWhatAPointIs) {
   const std::string svg = svg_chart(chart);
   EXPECT_THAT(svg, HasSubstr("<title>first and 1 more; time: 2 s; price: 50 USD</title>"));
   EXPECT_THAT(svg, HasSubstr("<title>&lt;third&gt;; time: 4 s; price: 100 USD</title>"));
+}
+
+// A network's name may be of any length; the end of the title says what is drawn.
+TEST(Chart, LongTitlesAreCutInTheMiddle) {
+  const std::string title = std::string(200, 'm') + ", inference: throughput";
+  Chart chart;
+  chart.title = title;
+  chart.series.emplace_back().data = {{0, 0}};
+  const std::string bars = svg_bar_chart({.title = title, .groups = {"t4"}, .series = {{.values = {1.0}}}});
+  for (const std::string& svg : {svg_chart(chart), bars}) {
+    EXPECT_THAT(svg, HasSubstr("m…m"));
+    EXPECT_THAT(svg, HasSubstr("throughput<"));
+    EXPECT_THAT(svg, Not(HasSubstr(std::string(80, 'm'))));
+  }
 }
 
 // At the edge the whole mark is drawn: nothing is clipped but lines.

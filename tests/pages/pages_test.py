@@ -256,8 +256,8 @@ class Bars(PageTest):
         cells = self.browser.js("return Array.from(document.querySelectorAll('#fix-table tbody td'), (cell) => cell.textContent)")
         self.assertEqual(cells[:8], ['conv, "first"', "480 us", "700 us", "400 us", "1.75", "1.1", "–", "1.33"])
         self.assertFalse(self.browser.shown("#more-fix"))  # one match
-        names = self.browser.js("return Array.from(document.querySelectorAll('#layer-bars .name'), (name) => name.textContent)")
-        self.assertEqual(names[0], 'conv, "first": void gemm<float, 128, "x">(int, float const*)')
+        names = self.browser.js("return Array.from(document.querySelectorAll('#layer-bars .name'), (name) => [name.title, name.textContent])")
+        self.assertEqual(names[0], ['conv, "first": void gemm<float, 128, "x">(int, float const*)', 'conv, "first": voi…nt, float const*)'])
         self.assertIn("700 us · 66.2 % measured", self.browser.text("#layer-bars"))
         self.assertIn("memory_dependency 70.0 %", self.browser.text("#stall-bars"))
         self.assertIn("estimate", self.browser.text("#stalls-note"))

@@ -1,6 +1,6 @@
 // Stacked bars: what limits the whole and each layer, and stalls. Made of elements, so that they print and can be read.
 
-const BARS_AT_ONCE = 20;
+const BARS_AT_ONCE = 20, LONGEST_NAME = 36;
 
 // One bar: parts are {name, colour, value}, widths are shares of `whole`.
 function stack(parts, whole, {tall = false, text = null} = {}) {
@@ -18,7 +18,7 @@ function stack(parts, whole, {tall = false, text = null} = {}) {
 // Rows of [name, bar, amount]; a name may be an element.
 function barRows(rows) {
   return element('div', {class: 'bars'}, ...rows.flatMap(([name, bar, amount]) =>
-    [typeof name === 'string' ? element('div', {class: 'name', title: name}, name) : name, bar, element('div', {class: 'amount'}, amount)]));
+    [typeof name === 'string' ? element('div', {class: 'name', title: name}, shortened(name, LONGEST_NAME)) : name, bar, element('div', {class: 'amount'}, amount)]));
 }
 
 class LimitBars {
@@ -88,7 +88,8 @@ class LimitBars {
     const rows = groups.slice(0, this.shown).map(({kernels, name, time}) => {
       const [first] = kernels;
       const dim = this.found && !kernels.some((kernel) => this.found[kernel]) ? ' dim' : '';
-      const button = element('button', {type: 'button', class: `name${dim}`, title: name, onclick: () => this.chosen(first)}, name);
+      const button = element('button', {type: 'button', class: `name${dim}`, title: name, onclick: () => this.chosen(first)},
+        shortened(name, LONGEST_NAME));
       const bar = stack(this.visible(this.parts(first)), table.time[first]);
       bar.style.width = `${100 * time / longest}%`;
       if (dim) bar.classList.add('dim');
