@@ -17,21 +17,28 @@ bool multiplies_weights(const Workload& workload, const Op& op) {
   return product && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
 }
 
+bool are_experts(const Tensor& weights) { return weights.shape.size() > 2; }
+
 class Fp8Products {
  public:
-  Fp8Products(Workload workload, bool training) : workload_(std::move(workload)), training_(training) {}
+  Fp8Products(Workload workload, const Fp8Use& use) : workload_(std::move(workload)), use_(use) {}
 
   Workload run() {
     std::vector<bool> chosen = before_others();
     if (std::none_of(chosen.begin(), chosen.end(), [](bool one) { return one; })) {
       for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = multiplies_weights(workload_, workload_.ops[i]);
     }
-    const std::vector<bool> stored = training_ ? std::vector<bool>(workload_.tensors.size()) : weights_of(chosen);
+    if (!use_.experts) {
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (chosen[i]) chosen[i] = !are_experts(workload_.tensors[workload_.ops[i].inputs[1]]);
+      }
+    }
+    const std::vector<bool> stored = use_.training ? std::vector<bool>(workload_.tensors.size()) : weights_of(chosen);
     std::vector<Op> ops = std::move(workload_.ops);
     workload_.ops.clear();
     for (std::size_t i = 0; i < ops.size(); ++i) {
       Op& op = ops[i];
-      if (!training_) narrow_cache(op);
+      if (!use_.training) narrow_cache(op);
       if (chosen[i]) {
         op.inputs[0] = converted(op.inputs[0]);
         if (!stored[op.inputs[1]]) op.inputs[1] = converted(op.inputs[1]);
@@ -78,7 +85,9 @@ class Fp8Products {
       for (std::size_t k = 0; k < inputs.size(); ++k) (chosen[i] && k == 1 ? only : others)[inputs[k]] = true;
     }
     for (TensorId id = 0; id < only.size(); ++id) {
-      only[id] = (only[id] || workload_.tensors[id].constant) && !others[id];
+      const Tensor& tensor = workload_.tensors[id];
+      const bool rests = tensor.constant && (use_.experts || !are_experts(tensor));
+      only[id] = (only[id] || rests) && !others[id];
     }
     return only;
   }
@@ -94,12 +103,12 @@ class Fp8Products {
   }
 
   Workload workload_;
-  bool training_;
+  Fp8Use use_;
   std::map<TensorId, TensorId> converted_;
 };
 
 }  // namespace
 
-Workload multiply_in_fp8(Workload workload, bool training) { return Fp8Products(std::move(workload), training).run(); }
+Workload multiply_in_fp8(Workload workload, const Fp8Use& use) { return Fp8Products(std::move(workload), use).run(); }
 
 }  // namespace rooftile

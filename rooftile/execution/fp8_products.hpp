@@ -10,6 +10,10 @@ namespace rooftile {
 // "FP8 Formats for Deep Learning", arXiv:2209.05433, section 3; Transformer Engine; TensorRT-LLM's quantisation of all
 // layers but lm_head. Their inputs are converted, once however many read them. Weights are stored in FP8 for inference
 // and converted from BF16 in training; what attention keeps of earlier positions is FP8, too.
-Workload multiply_in_fp8(Workload workload, bool training);
+struct Fp8Use {
+  bool training = false;
+  bool experts = true;  // theirs, too: products of many matrices
+};
+Workload multiply_in_fp8(Workload workload, const Fp8Use& use);
 
 }  // namespace rooftile

@@ -39,7 +39,7 @@ Workload fp8_network() {
   return workload;
 }
 
-Workload run(bool training) { return multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), training); }
+Workload run(bool training) { return multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), {.training = training}); }
 
 TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   const Workload made = run(false);
@@ -62,11 +62,22 @@ TEST(Fp8Products, InputsAreConvertedOnce) {
 TEST(Fp8Products, WeightsAtRestAreAsNarrow) {
   Workload workload = fp8_network();
   workload.tensors.push_back({"resting weights", {2, 16, 16}, DType::fp32, true});
-  const Workload run = multiply_in_fp8(workload, false);
+  const Workload run = multiply_in_fp8(workload, {});
   const auto resting = std::find_if(run.tensors.begin(), run.tensors.end(),
                                     [](const Tensor& tensor) { return tensor.name == "resting weights"; });
   ASSERT_NE(resting, run.tensors.end());
   EXPECT_EQ(resting->dtype, DType::fp8);
+}
+
+TEST(Fp8Products, ExpertsStayWideWhereTheirKernelsAre) {
+  Workload workload = fp8_network();
+  workload.tensors[4].shape = {2, 16, 16};
+  workload.tensors.push_back({"resting weights", {2, 16, 16}, DType::fp32, true});
+  const Workload made = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), {.experts = false});
+  EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
+  EXPECT_EQ(input_type(made, "gate"), DType::bf16);
+  EXPECT_EQ(input_type(made, "gate", 1), DType::bf16);
+  EXPECT_EQ(made.tensors[11].dtype, DType::bf16);
 }
 
 TEST(Fp8Products, WeightsAreConvertedInTraining) {
@@ -89,7 +100,7 @@ TEST(Fp8Products, AProductAloneIsNarrow) {
   Workload workload = fp8_network();
   workload.ops = {workload.ops.back()};
   workload.inputs = {7};
-  EXPECT_EQ(input_type(multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), false), "head"), DType::fp8);
+  EXPECT_EQ(input_type(multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), {}), "head"), DType::fp8);
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
-constexpr std::array<std::string_view, 8> kWithRules = {
-    "PyTorch", "TorchScript", "Torch7", "NeMo", "Megatron-DeepSpeed", "composer", "llama.cpp", "FasterTransformer"};
+constexpr std::array<std::string_view, 9> kWithRules = {"PyTorch",  "TorchScript",        "Torch7",
+                                                        "NeMo",     "Megatron-DeepSpeed", "Megatron-LM",
+                                                        "composer", "llama.cpp",          "FasterTransformer"};
 
 }  // namespace
 
@@ -46,7 +47,7 @@ std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
 
 bool runs_pytorch(std::string_view framework) {
-  return starts_with_any(framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "NeMo", "composer"});
+  return starts_with_any(framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "NeMo", "composer"});
 }
 
 bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
@@ -76,6 +77,15 @@ bool interprets_its_graph(std::string_view framework) { return framework.starts_
 bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
+
+bool runs_megatron_lm(std::string_view framework) { return framework.starts_with("Megatron-LM"); }
+
+bool halves_batches(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
+
+bool multiplies_experts_in_fp8(std::string_view framework) {
+  constexpr Version kFirst(0, 10);
+  return version_after(framework, "TensorRT-LLM ").value_or(kFirst) >= kFirst;
+}
 
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 

@@ -54,6 +54,16 @@ bool leaves_products_bare(std::string_view framework);
 // to 8 keys (src/fastertransformer/layers/attention_layers/BaseAttentionLayer.h, getAttentionType; models/vit/ViT.cc).
 bool fuses_short_attention(std::string_view framework);
 
+// NVIDIA's Megatron-LM of 2021, before FlashAttention and Megatron Core.
+bool runs_megatron_lm(std::string_view framework);
+
+// FasterTransformer's stages of a pipeline work on the whole batch at once, or on halves of halves of it.
+bool halves_batches(std::string_view framework);
+
+// TensorRT-LLM's release notes of 0.10: "Added FP8 quantization support for Mixtral." Until then experts stayed in 16
+// bits.
+bool multiplies_experts_in_fp8(std::string_view framework);
+
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework);
 

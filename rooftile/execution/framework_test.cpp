@@ -66,6 +66,13 @@ TEST(Framework, WinogradBeforeMaxwellCameWithCudnn51) {
   EXPECT_TRUE(has_winograd_before_maxwell(""));
 }
 
+TEST(Framework, TensorRtLlmHasFp8ExpertsFrom010On) {
+  EXPECT_FALSE(multiplies_experts_in_fp8("TensorRT-LLM 0.9"));
+  EXPECT_TRUE(multiplies_experts_in_fp8("TensorRT-LLM 0.10"));
+  EXPECT_TRUE(multiplies_experts_in_fp8("vLLM 0.6"));
+  EXPECT_TRUE(multiplies_experts_in_fp8(""));
+}
+
 TEST(Framework, TorchTrainsUnlessTold) {
   EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
   EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));

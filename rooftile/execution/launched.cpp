@@ -119,7 +119,8 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (options.autocast) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
   } else if (options.precision == DType::fp8) {
-    workload = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), options.training);
+    workload = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8),
+                               {.training = options.training, .experts = options.fp8_experts});
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }

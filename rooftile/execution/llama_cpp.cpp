@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/ops/stream_kernels.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr DType kActivations = DType::fp32, kMultiplied = DType::fp16;
+
+bool reads_a_prompt(const Attention& attention) { return attention.q_len == attention.kv_len; }
 
 class LlamaCpp {
  public:
@@ -25,9 +28,11 @@ class LlamaCpp {
     if (head != ops.rend()) see_last_position(*head);
     for (Op& op : ops) {
       if (const auto* attention = std::get_if<Attention>(&op.kind)) {
-        attend(*attention, op);
+        attend(Attention(*attention), std::move(op));
       } else if (multiplies_by_weights(workload_, op)) {
         multiply(std::move(op));
+      } else if (std::holds_alternative<Normalize>(op.kind)) {
+        normalize(std::move(op));
       } else {
         workload_.ops.push_back(std::move(op));
       }
@@ -41,12 +46,14 @@ class LlamaCpp {
     return workload_.tensors.size() - 1;
   }
 
-  TensorId cast(TensorId from, DType type, const std::string& name) {
+  TensorId move(TensorId from, DType type, const std::string& name, const char* function) {
     const Shape shape = workload_.tensors[from].shape;
     const TensorId to = tensor(name, shape, type);
-    workload_.ops.push_back({name, Move{.function = "cast"}, {from}, {to}});
+    workload_.ops.push_back({name, Move{.function = function}, {from}, {to}});
     return to;
   }
+
+  TensorId cast(TensorId from, DType type, const std::string& name) { return move(from, type, name, "cast"); }
 
   // The result in FP16, then as all else is.
   void multiplied(const std::string& name, OpKind kind, std::vector<TensorId> inputs, TensorId result) {
@@ -59,27 +66,49 @@ class LlamaCpp {
     op.inputs[0] = cast(op.inputs[0], kMultiplied, op.name + ".operand");
     if (weights_) {
       workload_.tensors[op.inputs[1]].dtype = *weights_;
-      op.inputs[1] = cast(op.inputs[1], kMultiplied, op.name + ".unpacked");
+      op.inputs[1] =
+          move(op.inputs[1], kMultiplied, op.name + ".unpacked", size_of(*weights_) < Bytes(1) ? kUnpack : "cast");
     } else {
       workload_.tensors[op.inputs[1]].dtype = kMultiplied;
     }
     multiplied(op.name, op.kind, op.inputs, op.outputs.front());
   }
 
-  void attend(const Attention& attention, const Op& op) {
+  // ggml_rms_norm(), then ggml_mul() by the weights.
+  void normalize(Op op) {
+    const TensorId result = op.outputs.front();
+    const std::string name = op.name + ".scale";
+    const TensorId normal = op.outputs.front() =
+        tensor(op.name + ".normal", workload_.tensors[result].shape, kActivations);
+    workload_.ops.push_back(std::move(op));
+    workload_.ops.push_back({name, Elementwise{.function = "mul"}, {normal}, {result}});
+  }
+
+  // cublasGemmBatchedEx() reads pointers, which a kernel writes before it (k_compute_batched_ptrs).
+  void multiplied_by_head(const std::string& name, const Gemm& product, std::vector<TensorId> inputs, TensorId result) {
+    const TensorId heads = tensor(name + ".heads", {product.batch}, DType::int32);
+    const TensorId pointers = tensor(name + ".pointers", {product.batch}, DType::int64);
+    workload_.ops.push_back({name + ".pointers", Elementwise{.function = "add"}, {heads}, {pointers}});
+    multiplied(name, product, std::move(inputs), result);
+  }
+
+  void attend(const Attention& attention, Op op) {
     const std::int64_t all = attention.batch * attention.heads, queries = attention.q_len, keys = attention.kv_len;
     const std::int64_t dim = attention.head_dim, values = attention.head_dim_v > 0 ? attention.head_dim_v : dim;
-    for (std::size_t i = 1; i < op.inputs.size(); ++i) workload_.tensors[op.inputs[i]].dtype = kMultiplied;
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+      if (reads_a_prompt(attention)) op.inputs[i] = cast(op.inputs[i], kMultiplied, op.name + "/cache");
+      workload_.tensors[op.inputs[i]].dtype = kMultiplied;
+    }
     const TensorId q = cast(op.inputs[0], kMultiplied, op.name + "/q.operand");
     const TensorId scores = tensor(op.name + "/scores", {all, queries, keys}, kActivations);
     const TensorId chances = tensor(op.name + "/chances", {all, queries, keys}, kActivations);
     const TensorId seen = tensor(op.name + "/seen", {all, queries, values}, kActivations);
     const Gemm score{.batch = all, .m = queries, .n = keys, .k = dim, .trans_b = true};
-    multiplied(op.name + "/scores", score, {q, op.inputs[1]}, scores);
+    multiplied_by_head(op.name + "/scores", score, {q, op.inputs[1]}, scores);
     workload_.ops.push_back({op.name + "/softmax", Softmax{}, {scores}, {chances}});
     const TensorId narrow = cast(chances, kMultiplied, op.name + "/chances.operand");
     const Gemm context{.batch = all, .m = queries, .n = values, .k = keys};
-    multiplied(op.name + "/context", context, {narrow, op.inputs.back()}, seen);
+    multiplied_by_head(op.name + "/context", context, {narrow, op.inputs.back()}, seen);
     workload_.ops.push_back({op.name + "/join", Move{.function = "transpose"}, {seen}, {op.outputs.front()}});
   }
 

@@ -56,6 +56,16 @@ TEST(LlamaCpp, NarrowWeightsAreUnpackedForEveryProduct) {
   EXPECT_EQ(made.tensors[unpacked.outputs[0]].dtype, DType::fp16);
 }
 
+// 50 launches a layer of Llama with narrow weights, 43 with wide ones (build_llama, ggml-cuda.cu).
+TEST(LlamaCpp, PromptsFuseNothing) {
+  const LaunchOptions options = {.execution = Execution::engine, .precision = DType::fp16, .llama_cpp = true};
+  EXPECT_THAT(op_names(launched(cached_network(512), options)),
+              ElementsAre("query.operand", "query", "query.result", "attention/q.operand", "attention/scores.pointers",
+                          "attention/scores", "attention/scores.result", "attention/softmax",
+                          "attention/chances.operand", "attention/context.pointers", "attention/context",
+                          "attention/context.result", "attention/join", "head.operand", "head", "head.result"));
+}
+
 TEST(LlamaCpp, StepsOfDecodingFuseNothing) {
   EXPECT_TRUE(is_llama_cpp_prompt(cached_network(512)));
   EXPECT_FALSE(is_llama_cpp_prompt(cached_network(1)));

@@ -33,6 +33,16 @@ StreamKernel flat_kernel(Bytes read, Bytes write, double elements, const StreamW
   return kernel;
 }
 
+StreamKernel scalar_kernel(Bytes read, Bytes write, double elements, double threads, const StreamWork& work) {
+  StreamKernel kernel;
+  kernel.read = read;
+  kernel.write = write;
+  kernel.threads = threads;
+  kernel.ctas = std::max(1.0, std::ceil(elements / threads));
+  kernel.work = work;
+  return kernel;
+}
+
 StreamKernel row_kernel(const RowStream& stream, const StreamWork& work) {
   StreamKernel kernel;
   const double loads = std::ceil(stream.columns / stream.per_load);

@@ -39,6 +39,9 @@ struct StreamKernel {
 // that of the largest tensor.
 StreamKernel flat_kernel(Bytes read, Bytes write, double elements, const StreamWork& work);
 
+// The same of threads that take one element each, with CTAs of `threads`, as llama.cpp's kernels do.
+StreamKernel scalar_kernel(Bytes read, Bytes write, double elements, double threads, const StreamWork& work);
+
 // One CTA a row, which it goes through `passes` times.
 struct RowStream {
   double rows = 1, columns = 1;

@@ -11,6 +11,7 @@ namespace rooftile {
 namespace {
 
 constexpr Bytes kVector{16};            // the widest load of a thread
+constexpr double kScalarThreads = 256;  // llama.cpp: CUDA_*_BLOCK_SIZE
 constexpr double kNormThreads = 512;    // of a row that is loaded by vectors
 constexpr double kShortSoftmax = 1024;  // columns that the lanes of one warp keep in registers
 
@@ -71,7 +72,9 @@ struct Forward {
   double outputs = output_elements(workload, op);
 
   std::vector<StreamKernel> flat(const StreamWork& other) const {
-    return {flat_kernel(bytes.read, bytes.write, std::max(outputs, input_elements(workload, op)), other)};
+    const double most = std::max(outputs, input_elements(workload, op));
+    return {run.scalar ? scalar_kernel(bytes.read, bytes.write, most, kScalarThreads, other)
+                       : flat_kernel(bytes.read, bytes.write, most, other)};
   }
 
   // With the instructions of its eager kernel.
@@ -147,6 +150,8 @@ struct Forward {
     return {eager_bias_gradient(bytes.read, bytes.write, input_elements(workload, op), std::max(1.0, outputs))};
   }
   std::vector<StreamKernel> operator()(const Move& move) const {
+    if (move.function == kUnpack) return {unpacking_kernel(bytes.read, bytes.write, outputs)};
+    if (run.scalar && !move.partial) return flat(work);
     return {eager(flat_kernel(bytes.read, bytes.write,
                               move.partial ? outputs : std::max(outputs, input_elements(workload, op)), work))};
   }
@@ -164,6 +169,11 @@ struct Forward {
 }  // namespace
 
 double elements_of_load(Bytes element) { return std::max(1.0, kVector / element); }
+
+StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights) {
+  constexpr double kWeights = 8, kWarp = 32;
+  return scalar_kernel(read, write, weights / kWeights, kWarp, {});
+}
 
 StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {
   constexpr double kThreads = 512;

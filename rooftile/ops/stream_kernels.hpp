@@ -28,7 +28,14 @@ struct StreamRun {
   Maps maps = Maps::channels_last;
   bool eager = false;
   bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
+  // llama.cpp's kernels: a thread for each element (ggml-cuda: binbcast.cu, unary.cu, convert.cu, cpy.cu).
+  bool scalar = false;
 };
+
+// A Move of weights of less than a byte to FP16, in which each CTA is a warp that unpacks 256 of them (llama.cpp:
+// convert.cu, dequantize_block_q4_K).
+inline constexpr const char* kUnpack = "unpack";
+StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights);
 
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
 // group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for

@@ -5,6 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/parallel/transformer_slice.hpp"
 
 namespace rooftile {
@@ -20,6 +21,27 @@ Result<Prediction> predicted(Transformer part, std::int64_t layers, const Transf
   return predict(workload, gpu, options, Phase::fwd);
 }
 
+DType activations_of(const PredictOptions& options) {
+  if (is_llama_cpp(options.framework)) return DType::fp32;
+  return options.precision == DType::fp8 ? DType::fp16 : options.precision;
+}
+
+// Of the batch that the pipeline's stages work on at once: as many parts as stages. FasterTransformer has that many
+// only where they come out even, and halves what is longer than 1,024 positions (nccl_utils.cc, getLocalBatchSize).
+std::int64_t part_of_batch(const ForwardRun& run, std::int64_t stages, std::string_view framework) {
+  if (!halves_batches(framework) || stages == 1) return (run.batch + stages - 1) / stages;
+  constexpr std::int64_t kPositions = 1024;
+  std::int64_t part = run.batch % stages == 0 ? run.batch / stages : run.batch;
+  while (part % 2 == 0 && part > kPositions / run.seq_len) part /= 2;
+  return part;
+}
+
+double launches_of(const Prediction& prediction) {
+  double launches = 0;
+  for (const LayerEstimate& layer : prediction.layers) launches += layer.kernels;
+  return launches;
+}
+
 // Layers that are all alike take as long each: two of them tell the time of any number, queue of the host included.
 bool is_uniform(const Transformer& shape) {
   return shape.experts == 0 || (shape.dense_layers == 0 && shape.expert_period == 1);
@@ -33,7 +55,7 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   degrees.tp = way.tp, degrees.pp = way.pp;
   TRY(check(degrees));
   const Transformer part = TRY(slice(shape, degrees));
-  const std::int64_t batch = (run.batch + way.pp - 1) / way.pp;
+  const std::int64_t batch = part_of_batch(run, way.pp, options.framework);
   const std::int64_t rounds = (run.batch + batch - 1) / batch;  // parts of the batch
   TransformerRun once;
   once.batch_size = batch;
@@ -43,6 +65,7 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   PredictOptions own = options;
   own.breakdown = false;
   const auto layers = static_cast<double>(shape.layers);
+  ForwardTime time;
   Seconds whole;
   std::optional<Interval> range;  // of a layer or of all
   Seconds of_range;               // what it is an interval of
@@ -53,16 +76,16 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
     whole = two.time + (three.time - two.time) * (layers - 2);
     weights = two.memory.weights + (three.memory.weights - two.memory.weights) * (layers - 2);
     range = interval_of(three), of_range = three.time;
+    time.launches = launches_of(two) + (launches_of(three) - launches_of(two)) * (layers - 2);
   } else {
     const Prediction all = TRY(predicted(part, shape.layers, once, gpu, own));
     whole = all.time, weights = all.memory.weights;
     range = interval_of(all), of_range = all.time;
+    time.launches = launches_of(all);
   }
 
-  ForwardTime time;
   const double tokens = static_cast<double>(batch) * static_cast<double>(once.seq_len);
-  const Bytes hidden = size_of(options.precision == DType::fp8 ? DType::fp16 : options.precision) *
-                       (tokens * static_cast<double>(shape.hidden));
+  const Bytes hidden = size_of(activations_of(options)) * (tokens * static_cast<double>(shape.hidden));
   if (way.tp > 1) {
     const Collective reduce = {CollectiveKind::all_reduce, way.tp, hidden, DType::fp16};
     const double times = layers * (shape.block == TransformerBlock::sequential ? 2 : 1) + 1;

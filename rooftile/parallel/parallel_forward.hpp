@@ -30,14 +30,15 @@ struct ForwardTime {
   std::optional<Interval> range;  // 90 %; none where the kernels have none
   Seconds exchanging;             // of it, between tensor parallel GPUs
   Seconds sending;                // of it, from stage to stage
+  double launches = 0;            // on all stages together
   Bytes weights;                  // of a GPU
   Bytes cache;                    // of a GPU, all sequences
 };
 
 // A shape that passed check(), of one form of layer (else all of them are predicted); only tp and pp count. Stages work
-// one after another on parts of the batch, as many as there are stages: the time is that of a part through all of them,
-// and, unless they are kept full, of the others through the last. Errors: those of slice(), build() and
-// predict().
+// one after another on parts of the batch, as many as there are stages (FasterTransformer: fewer or more): the time is
+// that of a part through all of them, and, unless they are kept full, of the others through the last. Errors: those of
+// slice(), build() and predict().
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options);
 

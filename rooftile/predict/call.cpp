@@ -60,7 +60,7 @@ bool is_inductor(const PredictOptions& options) {
          (options.framework.empty() || runs_pytorch(options.framework));
 }
 
-LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options) {
+LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptions& options, bool llama_cpp) {
   LayerCall call = empty_call(name_of(op.kind), options);
   call.function = function_of(op.kind);
   call.options.framework.clear();          // harnesses of streams are of calls that were timed one by one
@@ -72,7 +72,8 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
   const StreamRun run{.use = options.training ? StreamUse::training : StreamUse::inference,
                       .maps = options.nhwc ? Maps::channels_last : Maps::planes,
                       .eager = options.execution == Execution::eager,
-                      .pools_by_load = runs_engine_kernels(options)};
+                      .pools_by_load = runs_engine_kernels(options),
+                      .scalar = llama_cpp};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {
@@ -178,7 +179,7 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
     call = empty_call(name_of(op.kind), own);
     call.function = function_of(op.kind);
   } else {
-    call = stream_call(workload, op, own);
+    call = stream_call(workload, op, own, rules.llama_cpp);
   }
   call.name = op.name;
   call.epilogue = epilogue_bytes(workload, op);

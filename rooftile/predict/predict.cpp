@@ -108,6 +108,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = channels_last(options),
           .epilogues = !leaves_products_bare(options.framework),
+          .fp8_experts = multiplies_experts_in_fp8(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),

@@ -23,15 +23,19 @@ void add(LayerEstimate& estimate, Seconds time) {
   if (estimate.time_high) *estimate.time_high += time;
 }
 
+void scale_time(LayerEstimate& estimate, double factor) {
+  for (Seconds& bound : estimate.cases.by) bound = bound * factor;
+  estimate.time = estimate.time * factor;
+  if (estimate.time_low) *estimate.time_low = *estimate.time_low * factor;
+  if (estimate.time_high) *estimate.time_high = *estimate.time_high * factor;
+}
+
 // So many of the same, one after another.
 LayerEstimate times(LayerEstimate estimate, double count) {
   estimate.flops = estimate.flops * count;
   estimate.traffic = estimate.traffic * count;
-  for (Seconds& bound : estimate.cases.by) bound = bound * count;
-  estimate.time = estimate.time * count;
   estimate.kernels *= count;
-  if (estimate.time_low) *estimate.time_low = *estimate.time_low * count;
-  if (estimate.time_high) *estimate.time_high = *estimate.time_high * count;
+  scale_time(estimate, count);
   return estimate;
 }
 
@@ -75,16 +79,16 @@ class NetworkEstimate {
       return {};
     }
     const std::vector<PromptPart> prompt = prompt_parts(options_.framework, *run_.seq_len);
-    const std::int64_t gpus = prompt.size() > 1 ? run_.gpus : 1;
-    double all = 0;
-    for (const PromptPart& part : prompt) all += part.times;
-    // In times of a GPU's share: what a part keeps the next one waiting, and what the last takes.
-    const double follows = all > 1 ? last_part_enters(std::llround(all), gpus) / (all - 1) : 0;
-    for (std::size_t i = 0; i < prompt.size(); ++i) {
-      const auto once = TRY(of(prompt[i].context, prompt[i].positions));
-      const double alone = i + 1 == prompt.size() ? static_cast<double>(gpus) - follows : 0;
-      parts.push_back(times(once, (prompt[i].times * follows + alone) / static_cast<double>(gpus)));
+    std::vector<Seconds> predicted;
+    double launches = 0;
+    for (const PromptPart& part : prompt) {
+      const auto once = TRY(of(part.context, part.positions));
+      predicted.push_back(once.time), launches = once.kernels;
+      parts.push_back(times(once, part.times));
     }
+    if (run_.gpus == 1 || prompt.size() == 1) return {};
+    const double overlap = TRY(overlap_of_parts(run_, launches, part_times(prompt, predicted)));
+    for (LayerEstimate& part : parts) scale_time(part, overlap);
     return {};
   }
 

@@ -1,6 +1,7 @@
 #include "rooftile/validate/estimate_parallel.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "rooftile/base/try.hpp"
@@ -10,6 +11,7 @@
 #include "rooftile/parallel/parallel_forward.hpp"
 #include "rooftile/parallel/parallel_network.hpp"
 #include "rooftile/parallel/parallel_step.hpp"
+#include "rooftile/parallel/prompt_pipeline.hpp"
 #include "rooftile/predict/host.hpp"
 #include "rooftile/validate/host_copy.hpp"
 
@@ -124,7 +126,17 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
       parallel_forward(*network.shape, forward, way, told_cluster(gpu, run.gpus, run.fabric), gpu, options);
   if (!time) return fail(time.error().code, time.error().text(), "column gpus");
   const Seconds moved = time->exchanging + time->sending;
-  return network_estimate(time->time, time->range, moved > time->time / 2);
+  LayerEstimate estimate = network_estimate(time->time, time->range, moved > time->time / 2);
+  estimate.kernels = time->launches;
+  return estimate;
+}
+
+Result<double> overlap_of_parts(const NetworkRun& run, double launches, std::span<const Seconds> parts) {
+  const ParallelNetwork network = TRY(network_of(run));
+  const std::int64_t layers = network.shape ? network.shape->layers : run.gpus;
+  const PromptPipeline pipeline = {.shares = layer_shares(layers, run.gpus), .launches = launches};
+  const Seconds alone = std::accumulate(parts.begin(), parts.end(), Seconds(0));
+  return prompt_time(pipeline, parts) / alone;
 }
 
 }  // namespace rooftile

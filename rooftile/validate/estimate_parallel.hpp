@@ -26,4 +26,8 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
                                                 std::optional<std::int64_t> positions, const Gpu& gpu,
                                                 const PredictOptions& options);
 
+// What llama.cpp's GPUs take for a prompt in parts, of what they would take one part after another (PromptPipeline).
+// `launches` are those of the last part.
+Result<double> overlap_of_parts(const NetworkRun& run, double launches, std::span<const Seconds> parts);
+
 }  // namespace rooftile

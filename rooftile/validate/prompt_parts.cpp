@@ -22,10 +22,19 @@ std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t to
   return parts;
 }
 
-double last_part_enters(std::int64_t parts, std::int64_t gpus) {
-  constexpr std::int64_t kCopies = 4;
-  const std::int64_t before = parts - 1;
-  return static_cast<double>(before / kCopies * std::max(gpus, kCopies) + before % kCopies);
+std::vector<Seconds> part_times(std::span<const PromptPart> parts, std::span<const Seconds> predicted) {
+  constexpr double kMost = 256;
+  std::vector<Seconds> times;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    times.push_back(predicted[i]);
+    if (i + 1 == parts.size()) break;
+    const double apart = static_cast<double>(*parts[i + 1].context - parts[i].context.value_or(0)) / kLlamaCppPart;
+    const double step = std::max(1.0, apart / kMost);
+    for (double k = step; k < apart; k += step) {
+      times.push_back(predicted[i] + (predicted[i + 1] - predicted[i]) * (k / apart));
+    }
+  }
+  return times;
 }
 
 }  // namespace rooftile

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "rooftile/base/units.hpp"
 
 namespace rooftile {
 
@@ -18,10 +21,8 @@ struct PromptPart {
 // llama.cpp's stand for those between. `tokens` is 1 or more.
 std::vector<PromptPart> prompt_parts(std::string_view framework, std::int64_t tokens);
 
-// When the last of `parts` enters the first of several GPUs that have some of llama.cpp's layers each, in times of a
-// GPU's share of a part: it then goes through all of them. Parts follow one another (pull request 6017), but no more
-// than four are in flight (GGML_SCHED_MAX_COPIES): the fifth enters when the first has left. `parts` and `gpus` are 1
-// or more.
-double last_part_enters(std::int64_t parts, std::int64_t gpus);
+// The times of all of llama.cpp's parts in turn, of which `predicted` has those of `parts`; of a long prompt, of fewer
+// that grow alike.
+std::vector<Seconds> part_times(std::span<const PromptPart> parts, std::span<const Seconds> predicted);
 
 }  // namespace rooftile

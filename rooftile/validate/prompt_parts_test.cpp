@@ -27,23 +27,20 @@ RC_GTEST_PROP(PromptParts, LlamaCppReadsEveryPositionOnce, ()) {
   RC_ASSERT(positions == static_cast<double>(tokens));
 }
 
-TEST(PromptParts, FollowOneAnotherOverSeveralGpus) {
-  EXPECT_EQ(last_part_enters(1, 8), 0);
-  EXPECT_EQ(last_part_enters(4, 8), 3);
-  EXPECT_EQ(last_part_enters(5, 8), 8) << "four parts at most are in flight";
-  EXPECT_EQ(last_part_enters(8, 8), 11);
-  EXPECT_EQ(last_part_enters(16, 1), 15);
-  EXPECT_EQ(last_part_enters(16, 4), 15);
+TEST(PromptParts, TimesGrowEvenlyWithWhatIsCached) {
+  const auto parts = prompt_parts("llama.cpp", 512 * 4 + 100);
+  const std::vector<Seconds> predicted = {Seconds(1), Seconds(2), Seconds(4), Seconds(1)};
+  ASSERT_EQ(parts.size(), predicted.size());
+  const std::vector<Seconds> all = {Seconds(1), Seconds(2), Seconds(3), Seconds(4), Seconds(1)};
+  EXPECT_EQ(part_times(parts, predicted), all);
 }
 
-RC_GTEST_PROP(PromptParts, AreAsPlayedOut, ()) {
-  const auto parts = *rc::gen::inRange<std::int64_t>(1, 100), gpus = *rc::gen::inRange<std::int64_t>(1, 20);
-  std::vector<std::int64_t> enters = {0};
-  for (std::size_t i = 1; i < static_cast<std::size_t>(parts); ++i) {
-    enters.push_back(enters[i - 1] + 1);
-    if (i >= 4) enters[i] = std::max(enters[i], enters[i - 4] + gpus);
-  }
-  RC_ASSERT(last_part_enters(parts, gpus) == static_cast<double>(enters.back()));
+TEST(PromptParts, LongPromptsHaveFewerThatGrowAlike) {
+  const auto parts = prompt_parts("llama.cpp", 512LL * 1000000);
+  const std::vector<Seconds> times = part_times(parts, std::vector{Seconds(1), Seconds(2), Seconds(1000)});
+  EXPECT_LT(times.size(), 300u);
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+  EXPECT_EQ(times.back(), Seconds(1000));
 }
 
 }  // namespace
