@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ingest/network_run.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
 
@@ -27,7 +28,9 @@ Result<ParallelNetwork> parallel_network(const NetworkRun& run) {
 
 Transformer as_run(Transformer shape, std::string_view framework) {
   // Megatron-LM of 2021 to 2023 without --use-flash-attn, as its DeepSpeed fork has it by default.
-  if (framework.find("Megatron-DeepSpeed") == std::string_view::npos) return shape;
+  const bool original = runs_megatron_lm(framework);
+  if (!original && framework.find("Megatron-DeepSpeed") == std::string_view::npos) return shape;
+  shape.fused_softmax = original;  // megatron/model/fused_softmax.py
   shape.fused_attention = false;
   shape.fused_qkv = true;
   shape.dropout = true;

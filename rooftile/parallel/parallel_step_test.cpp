@@ -48,6 +48,18 @@ TEST_F(ParallelStepTest, OnlyReplicasOfDenseDecodersAreEven) {
   EXPECT_FALSE(blocks({}, "mixtral_8x7b").even);
 }
 
+TEST_F(ParallelStepTest, MegatronLmMasksInItsSoftmax) {
+  const Parallelism way;
+  const auto computing = [&](const char* framework) {
+    options.predict.framework = framework;
+    options.style = style_of(framework);
+    return step(way).parts.computing;
+  };
+  const Seconds fused = computing("PyTorch"), masked = computing("Megatron-LM 2.5");
+  EXPECT_LT(fused, masked);
+  EXPECT_LT(masked, computing("Megatron-DeepSpeed"));
+}
+
 TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
   Parallelism way;
   const double whole = blocks(way).weights.all();

@@ -1,5 +1,7 @@
 #include "rooftile/parallel/parallel_style.hpp"
 
+#include "rooftile/execution/framework.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -25,6 +27,8 @@ ParallelStyle style_of(std::string_view framework) {
   if (framework.find("Megatron-DeepSpeed") != std::string_view::npos) {
     style.hand_over = kHandOver;
     style.overlapped = false;  // DeepSpeed's pipeline engine: _exec_reduce_grads after the last backward pass
+  } else if (runs_megatron_lm(framework)) {
+    style.overlapped = false;  // its own DistributedDataParallel: allreduce_gradients() after the last backward pass
   } else if (framework.find("DeepLearningExamples") != std::string_view::npos) {
     // As Lambda runs them: its script sets NCCL_P2P_DISABLE=1 (lambdal/deeplearning-benchmark, benchmark_pytorch.sh).
     style.through_host = true;

@@ -82,6 +82,7 @@ struct Transformer {
   bool embedding_norm = false;
   bool fused_qkv = false;       // one product for queries, keys and values
   bool fused_attention = true;  // one kernel; else two products with scale, mask and softmax between them
+  bool fused_softmax = false;   // where attention is not: with scale and mask in one kernel
   bool tied = true;             // the head reads the table of words
   bool dropout = false;         // in training
 

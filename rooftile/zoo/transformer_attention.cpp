@@ -133,8 +133,13 @@ TensorId TransformerParts::apart(const std::string& name, Heads heads, const Sig
   }
   TensorId scores = net_.matmul(name + "scores", heads.q, heads.k, true);
   const bool relative = shape_.positions == TransformerPositions::relative;
-  if (!relative) scores = net_.elementwise(name + "scale", "mul", scores);
-  scores = sight.bias ? net_.add(name + "mask", scores, *sight.bias) : net_.elementwise(name + "mask", "add", scores);
+  const bool apart = !shape_.fused_softmax;
+  if (!relative && apart) scores = net_.elementwise(name + "scale", "mul", scores);
+  if (sight.bias) {
+    scores = net_.add(name + "mask", scores, *sight.bias);
+  } else if (apart) {
+    scores = net_.elementwise(name + "mask", "add", scores);
+  }
   const TensorId weights = dropout(name + "dropout", net_.softmax(name + "softmax", scores));
   const TensorId context = net_.matmul(name + "context", weights, heads.v);
   return net_.transpose(name + "join", context, {batch_, sight.q_len, shape_.heads * shape_.head_dim});

@@ -59,6 +59,7 @@ RUNS = {
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
+    "megatron": ([OWN / "megatron_lm.csv"], "", "", "gpu,gpus"),
     "geforce": ([OWN / "llama_cpp_geforce.csv"], "", "", "gpu,gpus,phase"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
@@ -79,7 +80,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "mpt", "bridge", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -204,6 +205,8 @@ ROWS = [
       for name, gpu, precision in [("A100 80GB", "a100", "bf16"), ("H100", "h100", "bf16"), ("H100 in FP8", "h100", "fp8")]],
     ("Megatron Bridge, Llama 3 on 8 to 1,024 GPUs", "bridge", lambda g: g["model"].startswith("llama"), {}),
     ("Megatron Bridge, DeepSeek-V3 on 256 GPUs", "bridge", lambda g: g["model"].startswith("deepseek"), {}),
+    *[(f"Megatron-LM of 2021, {name}", "megatron", lambda g, gpu=gpu: g["gpu"].startswith(gpu), {})
+      for name, gpu in [("GPT on 32 to 3,072 A100", "a100"), ("GPT on 8 to 32 V100", "v100")]],
     *[(f"llama.cpp on {name}, {phase}", "geforce",
        lambda g, many=many, phase=phase: (g["gpus"] != "1") == many and g["phase"] == phase, {})
       for name, many in [("RTX 3090, 4080 and 4090", False), ("2 to 8 RTX 3090 or 4090", True)]
