@@ -168,6 +168,20 @@ Result<std::vector<CsvRow>> CsvReader::finish() {
   return state_->lines.finish();
 }
 
+namespace {
+
+// As most cells are: printable ASCII that needs no quotes.
+bool is_bare(std::string_view cell) {
+  return std::all_of(cell.begin(), cell.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != ',' && c != '"'; });
+}
+
+bool needs_quotes(std::string_view cell) {
+  if (is_bare(cell)) return false;
+  return cell.find_first_of(",\"\r\n") != std::string_view::npos || has_control_characters(cell);
+}
+
+}  // namespace
+
 std::string write_csv_row(std::span<const std::string> cells) {
   // A lone empty cell is quoted, because a blank line is no row.
   if (cells.size() == 1 && cells[0].empty()) return "\"\"\n";
@@ -175,7 +189,7 @@ std::string write_csv_row(std::span<const std::string> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) row += ',';
     const bool mark = looks_like_formula(cells[i]) && !is_number(cells[i]);
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos && !has_control_characters(cells[i])) {
+    if (!needs_quotes(cells[i])) {
       if (mark) row += kMark;
       row += cells[i];
       continue;

@@ -172,17 +172,29 @@ Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& 
 
 // --- order, and rows that are meant ----------------------------------------------------------------------------------
 
+// Each is moved once.
+template <class Before>
+void sort_stably(std::vector<ComparedRun>& runs, const Before& before) {
+  std::vector<ComparedRun*> order;
+  for (ComparedRun& run : runs) order.push_back(&run);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const ComparedRun* a, const ComparedRun* b) { return before(*a, *b); });
+  std::vector<ComparedRun> sorted;
+  sorted.reserve(runs.size());
+  for (ComparedRun* run : order) sorted.push_back(std::move(*run));
+  runs = std::move(sorted);
+}
+
 // By a column, the best first. What is not known is last, and so, without a column, is what does not fit.
 void sort_runs(std::vector<ComparedRun>& runs, const std::string& column) {
   if (column.empty()) {
-    std::stable_sort(runs.begin(), runs.end(), [](const ComparedRun& a, const ComparedRun& b) {
+    return sort_stably(runs, [](const ComparedRun& a, const ComparedRun& b) {
       if (a.fits() != b.fits()) return a.fits();
       return a.samples_per_second() > b.samples_per_second();
     });
-    return;
   }
   const bool most_first = most_is_best(column);
-  std::stable_sort(runs.begin(), runs.end(), [&](const ComparedRun& a, const ComparedRun& b) {
+  sort_stably(runs, [&](const ComparedRun& a, const ComparedRun& b) {
     const std::string left = comparison_cell(a, column), right = comparison_cell(b, column);
     if (left.empty() || right.empty()) return !left.empty() && right.empty();
     const auto x = parse_number(left), y = parse_number(right);

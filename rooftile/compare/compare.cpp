@@ -172,7 +172,11 @@ class ModelAt {
 class Shared {
  public:
   explicit Shared(const CompareTask& of) : task(of) {
-    for (const Gpu& gpu : of.gpus) boards.push_back(board_of(gpu, of));
+    boards.resize(of.gpus.size());
+    std::atomic<std::size_t> next = 0;
+    on_threads(of.threads, [&](std::size_t) {  // each reads a file of prices
+      for (std::size_t i = next++; i < boards.size(); i = next++) boards[i] = board_of(of.gpus[i], of);
+    });
     std::size_t precisions = of.precisions.empty() ? 1 : 0;
     for (const auto& several : of.precisions) precisions += several.size();
     all_ = of.models.size() * of.batches.size() * precisions * of.gpus.size();
@@ -213,10 +217,8 @@ class ComparingModel {
 
   Result<Comparison> run() {
     for (const CompareTask::Batch& batch : task_.batches) {
-      for (std::vector<ModelAt>& several : models_) {
-        if (shared_.stopped()) return std::move(comparison_);
-        TRY(add(several, batch));
-      }
+      if (shared_.stopped()) break;
+      TRY(add(batch));
     }
     return std::move(comparison_);
   }
@@ -224,49 +226,70 @@ class ComparingModel {
  private:
   using Outcome = std::optional<Result<ComparedRun>>;  // nothing where it was stopped
 
-  Result<void> add(std::vector<ModelAt>& models, const CompareTask::Batch& batch) {
-    std::vector<std::vector<Outcome>> outcomes;  // by precision and GPU
-    for (ModelAt& model : models) outcomes.push_back(TRY(on_all(model, batch)));
-    for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) choose(outcomes, gpu, models, batch.largest);
+  // A model at one batch and precision, by GPU.
+  struct OnAll {
+    std::vector<const Prepared*> networks;  // null: there is nothing to predict
+    std::vector<Outcome> outcomes;
+  };
+
+  Result<void> add(const CompareTask::Batch& batch) {
+    std::vector<std::vector<OnAll>> all;  // as models_
+    for (std::vector<ModelAt>& several : models_) {
+      auto& prepared = all.emplace_back();
+      for (ModelAt& model : several) prepared.push_back(TRY(prepare(model, batch)));
+    }
+    predict(all);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) choose(all[i], gpu, models_[i], batch.largest);
+    }
     return {};
   }
 
-  Result<std::vector<Outcome>> on_all(ModelAt& model, const CompareTask::Batch& batch) {
-    std::vector<Outcome> outcomes(task_.gpus.size());
-    std::vector<const Prepared*> networks(task_.gpus.size());
-    for (std::size_t gpu = 0; gpu < networks.size(); ++gpu) {
+  Result<OnAll> prepare(ModelAt& model, const CompareTask::Batch& batch) {
+    OnAll all{std::vector<const Prepared*>(task_.gpus.size()), std::vector<Outcome>(task_.gpus.size())};
+    for (std::size_t gpu = 0; gpu < task_.gpus.size(); ++gpu) {
       std::optional<std::int64_t> size = batch.size;
       if (batch.largest) {
         const Bytes capacity = task_.gpus[gpu].level("DRAM").capacity * task_.memory_share;
         size = TRY(model.largest(capacity));
         if (*size == 0) {
           describe(TRY(model.at(1))->network);
-          outcomes[gpu] =
+          all.outcomes[gpu] =
               fail(ErrorCode::unsupported, fmt::format("one sample of {} needs {} of memory, it has {}", model.name(),
                                                        print(TRY(model.memory_at(1))), print(capacity)));
           continue;
         }
       }
-      networks[gpu] = TRY(model.at(size));
-      describe(networks[gpu]->network);
+      all.networks[gpu] = TRY(model.at(size));
+      describe(all.networks[gpu]->network);
     }
+    return all;
+  }
+
+  // GPU by GPU, whose estimates in one precision are at hand for the next.
+  void predict(std::vector<std::vector<OnAll>>& all) {
     std::atomic<std::size_t> next = 0;
     on_threads(threads_, [&](std::size_t) {
-      for (std::size_t gpu = next++; gpu < networks.size() && !shared_.stopped(); gpu = next++) {
-        if (networks[gpu] != nullptr) outcomes[gpu] = on_gpu(*networks[gpu], gpu);
-        shared_.report();
+      for (std::size_t gpu = next++; gpu < task_.gpus.size(); gpu = next++) {
+        RefinedModels models(true);
+        for (std::vector<OnAll>& several : all) {
+          for (OnAll& one : several) {
+            if (shared_.stopped()) return;
+            if (one.networks[gpu] != nullptr) one.outcomes[gpu] = on_gpu(*one.networks[gpu], gpu, models);
+            shared_.report();
+          }
+        }
       }
     });
-    return outcomes;
   }
 
   // One prediction does for all precisions that are the same to the GPU.
-  Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu) {
+  Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu, RefinedModels& models) {
     const Gpu& on = task_.gpus[gpu];
     const PredictOptions& options = network.network.options;
     const Asked asked{network.network.workload.batch_size, asked_for(options.precision, on), options.autocast};
     std::optional<ComparedRun>& known = known_[gpu][asked];
-    if (!known) known = run_of(TRY(network.prepared->on(on)), on, shared_.boards[gpu], task_);
+    if (!known) known = run_of(TRY(network.prepared->on(on, models)), on, shared_.boards[gpu], task_);
     ComparedRun run = *known;
     run.precision = name_of(RunPrecision{options.precision, options.autocast});
     run.widened = computed_in(options.precision, on) != options.precision;
@@ -290,27 +313,27 @@ class ComparingModel {
   // compute in it. A GPU that only stores a precision and widens it is slow in it, and a ratio to it says nothing of
   // the other.
   using Merits = std::array<bool, 3>;
-  Merits merits(const std::vector<Outcome>& outcomes, std::size_t gpu) const {
-    const ComparedRun& run = *found(outcomes[gpu]);
-    const ComparedRun* baseline = baseline_of(outcomes);
+  Merits merits(const OnAll& all, std::size_t gpu) const {
+    const ComparedRun& run = *found(all.outcomes[gpu]);
+    const ComparedRun* baseline = baseline_of(all);
     const bool native = baseline != nullptr && !run.widened && !baseline->widened;
     return {baseline != nullptr, run.fits(), native};
   }
 
-  const ComparedRun* baseline_of(const std::vector<Outcome>& outcomes) const {
-    return task_.baseline ? found(outcomes[*task_.baseline]) : nullptr;
+  const ComparedRun* baseline_of(const OnAll& all) const {
+    return task_.baseline ? found(all.outcomes[*task_.baseline]) : nullptr;
   }
 
   // The fastest of the precisions with the most merits; of two as fast the first.
-  std::optional<std::size_t> best_precision(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) const {
+  std::optional<std::size_t> best_precision(const std::vector<OnAll>& several, std::size_t gpu) const {
     constexpr double kAsFast = 1.001;
     std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const ComparedRun* one = found(outcomes[i][gpu]);
+    for (std::size_t i = 0; i < several.size(); ++i) {
+      const ComparedRun* one = found(several[i].outcomes[gpu]);
       if (one == nullptr) continue;
       if (best) {
-        const Merits own = merits(outcomes[i], gpu), others = merits(outcomes[*best], gpu);
-        const double rate = found(outcomes[*best][gpu])->samples_per_second();
+        const Merits own = merits(several[i], gpu), others = merits(several[*best], gpu);
+        const double rate = found(several[*best].outcomes[gpu])->samples_per_second();
         if (own < others || (own == others && one->samples_per_second() <= rate * kAsFast)) continue;
       }
       best = i;
@@ -318,17 +341,16 @@ class ComparingModel {
     return best;
   }
 
-  void choose(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu, std::vector<ModelAt>& models,
-              bool largest) {
-    const auto best = best_precision(outcomes, gpu);
+  void choose(const std::vector<OnAll>& several, std::size_t gpu, std::vector<ModelAt>& models, bool largest) {
+    const auto best = best_precision(several, gpu);
     if (!best) {
-      leave_out(outcomes, gpu);
+      leave_out(several, gpu);
       return;
     }
-    ComparedRun run = *found(outcomes[*best][gpu]);
+    ComparedRun run = *found(several[*best].outcomes[gpu]);
     // The largest batch may be one of the others, the best precision another that was asked for.
     if (!there_.emplace(gpu, run.batch_size, run.precision).second) return;
-    if (const ComparedRun* baseline = baseline_of(outcomes[*best])) {
+    if (const ComparedRun* baseline = baseline_of(several[*best])) {
       run.ratio = run.samples_per_second() / baseline->samples_per_second();
     }
     if (!run.fits() && !largest) {
@@ -337,10 +359,10 @@ class ComparingModel {
     comparison_.runs.push_back(std::move(run));
   }
 
-  void leave_out(const std::vector<std::vector<Outcome>>& outcomes, std::size_t gpu) {
-    const auto unknown = [&](const std::vector<Outcome>& at) { return !at[gpu]; };
-    if (std::any_of(outcomes.begin(), outcomes.end(), unknown)) return;  // stopped
-    add_once(comparison_.left_out, task_.gpus[gpu].id + ": " + outcomes.front()[gpu]->error().message);
+  void leave_out(const std::vector<OnAll>& several, std::size_t gpu) {
+    const auto unknown = [&](const OnAll& all) { return !all.outcomes[gpu]; };
+    if (std::any_of(several.begin(), several.end(), unknown)) return;  // stopped
+    add_once(comparison_.left_out, task_.gpus[gpu].id + ": " + several.front().outcomes[gpu]->error().message);
   }
 
   Shared& shared_;

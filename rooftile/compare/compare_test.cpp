@@ -18,7 +18,8 @@ CompareTask::Model zoo_model(const std::string& name, Phase phase = Phase::fwd) 
   return {name, [name, phase](std::optional<std::int64_t> batch, std::optional<RunPrecision> precision) {
             return load_model(name, {.batch_size = batch}).map([&](Workload workload) {
               NetworkAt network{std::move(workload), {}, phase};
-              if (precision) network.options.precision = precision->dtype;
+              if (precision)
+                network.options.precision = precision->dtype, network.options.autocast = precision->autocast;
               return network;
             });
           }};
@@ -87,6 +88,33 @@ TEST(Compare, Tf32IsFp32WhereTheGpuLacksIt) {
     EXPECT_EQ(tf32.peak_share, alone.runs[i].peak_share) << tf32.gpu;
     EXPECT_EQ(tf32.time == wide.time, tf32.widened) << tf32.gpu;
   }
+}
+
+// Products that precisions share are estimated once.
+TEST(Compare, EachOfSeveralPrecisionsIsAsPredictedAlone) {
+  CompareTask task =
+      task_of({"titan-xp", "v100-pcie-16gb", "t4", "a100-sxm4-80gb", "h100-sxm5-80gb", "mi100", "mi355x"});
+  task.models = {zoo_model("resnet18", Phase::step), zoo_model("gnmt", Phase::step), zoo_model("bert_base")};
+  task.precisions = {{{DType::fp32}}, {{DType::tf32}}, {{DType::fp16}}, {{DType::bf16}}, {{DType::fp16, true}}};
+  std::size_t rows = 0;
+  for (const ComparedRun& run : compare(task)->runs) {
+    const bool trains = run.model != "bert_base";
+    PredictOptions options;
+    options.autocast = run.precision == "amp-fp16";
+    options.precision = parse_dtype(options.autocast ? "fp16" : run.precision).value();
+    const Workload workload = load_model(run.model, {.batch_size = 8}).value();
+    const Prediction alone =
+        predict(workload, find_gpu(run.gpu).value(), options, trains ? Phase::step : Phase::fwd).value();
+    const auto interval = interval_of(alone);
+    EXPECT_EQ(run.time, alone.time) << run.model << " " << run.gpu << " " << run.precision;
+    EXPECT_EQ(run.interval.has_value(), interval.has_value());
+    if (interval) {
+      EXPECT_EQ(run.interval->high, interval->high);
+    }
+    EXPECT_EQ(run.by.by, time_by_bottleneck(alone).by);
+    ++rows;
+  }
+  EXPECT_EQ(rows, task.models.size() * task.precisions.size() * task.gpus.size());
 }
 
 TEST(Compare, OfSeveralPrecisionsTheFastestThatBothHave) {

@@ -32,6 +32,8 @@ struct Im2col {
   double m = 1, n = 1, k = 1;
   // Of a plain GEMM: how its operands are stored, and whether it adds a bias.
   bool trans_a = false, trans_b = false, bias = false;
+
+  bool operator==(const Im2col&) const = default;
 };
 
 // `conv` must be direct (not transposed) and pass check(); parts of a transposed one may have negative padding.

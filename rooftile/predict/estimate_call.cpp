@@ -65,7 +65,7 @@ void add_products(LayerEstimate& layer, const Products& products, const Gpu& gpu
   }
   for (const Products::Part& part : products.parts) {
     if (model != nullptr) {
-      add_refined(layer, part.gemm, part.count, gpu, *model, options, &part.ahead);
+      add_refined(layer, part.gemm, part.count, gpu, *model, options, &part.ahead, models.products());
     } else {
       add_delta_kernel(layer, part.gemm, part.count, gpu, options);
     }
@@ -143,10 +143,7 @@ void fill(LayerEstimate& layer, const LayerCall& call, const Gpu& gpu, RefinedMo
 }  // namespace
 
 void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
-  std::vector<KernelEstimate> breakdown = std::move(layer.breakdown);
-  breakdown.clear();
-  layer = {};
-  layer.breakdown = std::move(breakdown);
+  layer.clear();
   fill(layer, call, gpu, models);
 }
 

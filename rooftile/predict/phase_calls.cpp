@@ -253,8 +253,7 @@ PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, 
   return workload.captured ? captured_calls(workload, own, phase) : Step(workload, own).run(phase);
 }
 
-std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu) {
-  RefinedModels models;
+std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu, RefinedModels& models) {
   std::vector<std::optional<std::size_t>> estimated(step.calls.size());
   std::vector<LayerEstimate> layers;
   layers.reserve(step.layers.size());

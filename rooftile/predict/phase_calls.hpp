@@ -32,8 +32,8 @@ Bytes pass_bytes(const Workload& workload, Phase phase);
 // Whether layers run as in training, which a forward pass alone may, too.
 bool in_training_mode(const PredictOptions& options, Phase phase);
 
-// An estimate of each layer.
-std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu);
+// An estimate of each layer. `models` are of `gpu` and of the calibration of the calls.
+std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu, RefinedModels& models);
 
 // Whether the gradient of each tensor is needed: it is computed from a weight.
 std::vector<bool> needs_gradient(const Workload& workload);

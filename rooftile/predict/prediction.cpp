@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -73,13 +72,21 @@ std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
 
 // For each layer the first one of its time and operator.
 std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
-  std::vector<std::size_t> order(layers.size()), first(layers.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) { return std::tie(layers[i].layer->time, layers[i].layer->op); };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  struct Placed {
+    Seconds time;
+    std::size_t place;
+  };
+  std::vector<Placed> order;
+  std::vector<std::size_t> first(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) order.push_back({layers[i].layer->time, i});
+  const auto op = [&](const Placed& placed) -> const std::string& { return layers[placed.place].layer->op; };
+  std::sort(order.begin(), order.end(), [&](const Placed& a, const Placed& b) {
+    if (a.time != b.time) return a.time < b.time;
+    return std::tie(op(a), a.place) < std::tie(op(b), b.place);
+  });
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
-    first[order[i]] = same ? first[order[i - 1]] : order[i];
+    const bool same = i > 0 && order[i].time == order[i - 1].time && op(order[i]) == op(order[i - 1]);
+    first[order[i].place] = same ? first[order[i - 1].place] : order[i].place;
   }
   return first;
 }

@@ -85,23 +85,23 @@ struct LayerNumbers {
   Method method = Method::delta;
   Pass pass = Pass::fwd;
   StepPart part = StepPart::forward;
+  Bottleneck bottleneck = Bottleneck::compute;
   // Where a prediction is of a whole network: 1 and on, the same for layers that share their estimate; how it is
   // issued.
   std::uint32_t call = 0;
   Issue issue = Issue::unknown;
-  Flops flops;
-  Traffic traffic;   // the sum of its kernels'
-  TimeBounds cases;  // theirs, and the overhead of the call
-  Bottleneck bottleneck = Bottleneck::compute;
-  Seconds time;
-  std::optional<Seconds> time_low, time_high;   // 90 % interval, where the method has one
+  bool general = false;                         // CapturedCall::general
   NoInterval no_interval = NoInterval::method;  // where there is none
-  double common_error = 1;                      // factor of it, either way, that all layers share
-  double kernels = 1;                           // launches
+  Seconds time;
+  std::optional<Seconds> time_low, time_high;  // 90 % interval, where the method has one
+  double common_error = 1;                     // factor of it, either way, that all layers share
+  double kernels = 1;                          // launches
+  Flops flops;
   // Of the refined method: whose constants the time is by, and what measured calls like this one change it by.
   std::optional<KernelFamily> family;
   double ratio_of_calls = 1;
-  bool general = false;  // CapturedCall::general
+  Traffic traffic;   // the sum of its kernels'
+  TimeBounds cases;  // theirs, and the overhead of the call
 };
 
 // Without PredictOptions::breakdown the texts and lists may be missing.
@@ -112,6 +112,17 @@ struct LayerEstimate : LayerNumbers {
   std::vector<KernelEstimate> breakdown;
   std::vector<std::string> members;  // Op::members
   Shape output;                      // shape of the first output, for people
+
+  // As new, but for the memory, which is used again.
+  void clear() {
+    static_cast<LayerNumbers&>(*this) = {};
+    name.clear();
+    op.clear();
+    function.clear();
+    breakdown.clear();
+    members.clear();
+    output.clear();
+  }
 };
 
 // The plan of a layer's first kernel if it is of that kind, else null.

@@ -118,6 +118,11 @@ Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const Pr
 }
 
 Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
+  RefinedModels models;
+  return on(gpu, models);
+}
+
+Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) const {
   for (const Pass pass : passes_of(phase_)) {
     PredictOptions own = options_;
     own.pass = pass;
@@ -142,7 +147,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu) const {
   prediction.framework = options_.framework;
   prediction.autocast = options_.autocast;
   prediction.weights = options_.weights;
-  prediction.layers = estimate_phase(calls_, gpu);
+  prediction.layers = estimate_phase(calls_, gpu, models);
   for (const LayerEstimate& layer : prediction.layers) {
     prediction.time += layer.time;
     prediction.flops += layer.flops;

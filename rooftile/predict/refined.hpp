@@ -8,6 +8,7 @@
 
 #include "rooftile/calibration/calibration.hpp"
 #include "rooftile/plan/candidates.hpp"
+#include "rooftile/predict/known_products.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/timing/plan_time.hpp"
 #include "rooftile/traffic/tile_loads.hpp"
@@ -44,9 +45,19 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
 // precision and the framework, not on layer or pass.
 class RefinedModels {
  public:
+  // `keeps_products`: for estimates without a breakdown, in one precision after another.
+  explicit RefinedModels(bool keeps_products = false) {
+    if (keeps_products) products_.emplace();
+  }
+  RefinedModels(const RefinedModels&) = delete;  // products_ refers to made_
+  RefinedModels& operator=(const RefinedModels&) = delete;
+
   // As refined_model(); null in place of nullopt. It stays where it is. `gpu` and the calibration of `options` are the
   // same in every call.
   const RefinedModel* find(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
+
+  // What products took under these models; null: not kept.
+  KnownProducts* products() { return products_ ? &*products_ : nullptr; }
 
  private:
   struct Made {
@@ -59,6 +70,7 @@ class RefinedModels {
     std::optional<RefinedModel> model;
   };
   std::list<Made> made_;
+  std::optional<KnownProducts> products_;
 };
 
 // What add_refined() needs of the operator.
@@ -77,9 +89,9 @@ struct PlansAhead {
 PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options);
 
 // A pass of one direct convolution or GEMM, `count` equal kernels, added to a layer. `ahead`, unless null, was made for
-// the same pass, model and options, on a GPU with the same L1 sectors and lines.
+// the same pass, model and options, on a GPU with the same L1 sectors and lines. `known`, unless null, is of the GPU.
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
-                 const PredictOptions& options, const PlansAhead* ahead = nullptr);
+                 const PredictOptions& options, const PlansAhead* ahead = nullptr, KnownProducts* known = nullptr);
 
 // Where a call lies among others, by its time and cases.
 CallPlace place_of(const LayerEstimate& layer);

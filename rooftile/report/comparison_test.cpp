@@ -99,6 +99,22 @@ TEST(Comparison, CellsAreThoseOfTheCsv) {
   EXPECT_THAT(csv, HasSubstr("net,slow,100,fp16,0.2,"));
 }
 
+TEST(Comparison, ManyRowsOfCsvKeepTheirOrder) {
+  const ComparisonReport of = two_runs();
+  ComparisonReport many = of;
+  many.comparison.runs.clear();
+  std::string expected = comparison_csv(many);
+  for (std::int64_t i = 1; i <= 1201; ++i) {
+    ComparedRun& run = many.comparison.runs.emplace_back(of.comparison.runs[0]);
+    run.batch_size = i;
+    ComparisonReport one = of;
+    one.comparison.runs = {run};
+    const std::string csv = comparison_csv(one);
+    expected += csv.substr(csv.find('\n') + 1);
+  }
+  EXPECT_EQ(comparison_csv(many), expected);
+}
+
 TEST(Comparison, TheTableHasWhatWasAskedFor) {
   ComparisonReport of = two_runs();
   of.answers = {"fast: it is."};

@@ -1,0 +1,53 @@
+// Products that were estimated on a GPU before: predictions in one precision after another have most in common.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "rooftile/base/units.hpp"
+#include "rooftile/ops/conv.hpp"
+#include "rooftile/timing/estimate.hpp"
+#include "rooftile/traffic/traffic.hpp"
+#include "rooftile/workload/pass.hpp"
+
+namespace rooftile {
+
+struct RefinedModel;
+
+// Of one GPU, under options that differ in nothing but the precision, or what follows from it, and the pass.
+class KnownProducts {
+ public:
+  // A kernel's, as KernelEstimate has them.
+  struct Numbers {
+    double launches = 1;
+    Traffic traffic;
+    TimeBounds cases;
+    Seconds time;
+  };
+
+  // Of that product; `is_new`: to be filled in.
+  struct Found {
+    Numbers& numbers;
+    bool is_new;
+  };
+  Found find(const Im2col& gemm, const RefinedModel& model, Pass pass) {
+    const auto [at, is_new] = known_.try_emplace({gemm, &model, pass});
+    return {at->second, is_new};
+  }
+
+ private:
+  struct Key {
+    Im2col gemm;
+    const RefinedModel* model;
+    Pass pass;
+
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  std::unordered_map<Key, Numbers, Hash> known_;
+};
+
+}  // namespace rooftile
