@@ -6,7 +6,7 @@ Usage: whole_program.py --cli PROGRAM
 The models of data/models hold no weights. This writes them to a temporary folder with every weight back in its place,
 random bytes of the right number, so that a file is as large as a full export. Then it runs `predict` on each and prints
 the wall time, start of the process included, and the peak of resident memory. The files are in the page cache. Aim: less
-than 50 ms and 50 MB, whatever the size of the file. Nothing fails where it is missed: this measures, it does not test.
+than 60 ms and 25 MB, whatever the size of the file. Nothing fails where it is missed: this measures, it does not test.
 
 The memory shown is never less than Python's own, 10 to 20 MB: Linux counts what the process held before it became
 the program.
@@ -144,10 +144,10 @@ def main():
     if not os.access(program, os.X_OK):
         print(f"{program}: no program to run")
         return
-    print(f"rooftile predict, {RUNS} runs a file (aim: 50 ms, 50 MB)")
+    print(f"rooftile predict, {RUNS} runs a file (aim: 60 ms, 25 MB)")
     print(f"{'file':<12} {'MB':>8} {'median ms':>10} {'max ms':>8} {'peak MB':>8}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("resnet50", "vgg16"):
+        for name in ("resnet50", "vgg16", "vit_l_16"):
             print(measure(program, name, folder), flush=True)
 
 

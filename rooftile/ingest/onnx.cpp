@@ -177,16 +177,28 @@ Result<std::vector<Skipped>> parse_unsupported_operators(std::string_view bytes,
   return unsupported;
 }
 
-Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path) {
+namespace {
+
+// The file itself is gone from memory before the graph is built.
+Result<std::string> without_weights(const std::string& path, std::string_view where) {
   const auto file = TRY(FileBytes::open(path));
-  return parse_unsupported_operators(file.bytes(), path == "-" ? "standard input" : path);
+  auto stripped = strip_weights(file.bytes(), "");
+  if (!stripped) return in_file(stripped.error(), where);
+  return stripped;
+}
+
+}  // namespace
+
+Result<std::vector<Skipped>> read_unsupported_operators(const std::string& path) {
+  const std::string where = path == "-" ? "standard input" : path;
+  return parse_unsupported_operators(TRY(without_weights(path, where)), where);
 }
 
 Result<Workload> read_onnx(const std::string& path, const OnnxOptions& options) {
-  const auto file = TRY(FileBytes::open(path));
   const bool standard_input = path == "-";
-  const std::string name = standard_input ? "stdin" : plain_name(path);
-  return parse_onnx(file.bytes(), name, standard_input ? "standard input" : path, options);
+  const std::string name = standard_input ? "stdin" : plain_name(path),
+                    where = standard_input ? "standard input" : path;
+  return parse_onnx(TRY(without_weights(path, where)), name, where, options);
 }
 
 }  // namespace rooftile
