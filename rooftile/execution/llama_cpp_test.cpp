@@ -54,6 +54,7 @@ TEST(LlamaCpp, NarrowWeightsAreUnpackedForEveryProduct) {
   const Op& unpacked = op_named(made, "query.unpacked");
   EXPECT_EQ(made.tensors[unpacked.inputs[0]].dtype, DType::q4_0);
   EXPECT_EQ(made.tensors[unpacked.outputs[0]].dtype, DType::fp16);
+  EXPECT_EQ(std::get<Move>(unpacked.kind).function, "unpack");
 }
 
 // 50 launches a layer of Llama with narrow weights, 43 with wide ones (build_llama, ggml-cuda.cu).

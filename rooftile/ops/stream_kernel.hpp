@@ -25,6 +25,7 @@ struct StreamKernel {
   Bytes reread;       // what later passes over a row read again
   Bytes row;          // that a CTA comes back to in later passes
   double ctas = 1;
+  double handed_out = 0;  // CTAs so short that the SMs wait for more
   double threads = 1;     // of a CTA
   double steps = 1;       // loads of a thread that wait for one another
   double resteps = 0;     // the same in later passes, with the barriers between passes

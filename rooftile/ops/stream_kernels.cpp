@@ -172,7 +172,9 @@ double elements_of_load(Bytes element) { return std::max(1.0, kVector / element)
 
 StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights) {
   constexpr double kWeights = 8, kWarp = 32;
-  return scalar_kernel(read, write, weights / kWeights, kWarp, {});
+  StreamKernel kernel = scalar_kernel(read, write, weights / kWeights, kWarp, {});
+  kernel.handed_out = kernel.ctas;
+  return kernel;
 }
 
 StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {

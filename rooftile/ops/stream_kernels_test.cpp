@@ -45,6 +45,14 @@ TEST(StreamKernels, EveryKindOfATableHasItsBytes) {
   }
 }
 
+TEST(StreamKernels, AWarpUnpacks256Weights) {
+  const StreamKernel kernel = only(StreamOneOp(Move{.function = "unpack"}, {{1000, 256}}, {1000, 256}));
+  EXPECT_EQ(kernel.threads, 32);
+  EXPECT_EQ(kernel.ctas, 1000);
+  EXPECT_EQ(kernel.handed_out, 1000);
+  EXPECT_EQ(only(StreamOneOp(Move{.function = "cast"}, {{1000, 256}}, {1000, 256})).handed_out, 0);
+}
+
 TEST(StreamKernels, NormsByWhoWroteThem) {
   EXPECT_EQ(norm_kernels(""), NormKernels::serving);
   EXPECT_EQ(norm_kernels("rms_norm_kernel"), NormKernels::serving);

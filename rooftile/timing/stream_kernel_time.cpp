@@ -51,6 +51,7 @@ StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& 
   const double wait = (kernel.steps * load + kernel.resteps * reload).value() * step;
   const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * rates.clock.value());
   const SmTime sm = sm_time(kernel, wait, compute, rates);
+  const double handed_out = kernel.handed_out / rates.clock.value();  // one in a clock
   const double start = constants[StreamConstant::start_cycles] / rates.clock.value();
 
   result.cases[Bottleneck::compute] = Seconds(sm.compute);
@@ -58,7 +59,8 @@ StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& 
   result.cases[Bottleneck::l2] = Seconds(l2);
   result.cases[Bottleneck::dram] = Seconds(dram);
   result.cases[Bottleneck::launch] = Seconds(start);
-  result.time = Seconds(start + fourth_root(fourth(sm.wait + sm.compute) + fourth(l2) + fourth(dram)));
+  result.time =
+      Seconds(start + fourth_root(fourth(sm.wait + sm.compute) + fourth(handed_out) + fourth(l2) + fourth(dram)));
   return result;
 }
 

@@ -52,6 +52,13 @@ TEST(StreamKernelTime, BytesAgainstBandwidths) {
   EXPECT_NEAR(t.traffic.dram.value(), 3e6, 1e-3);
 }
 
+TEST(StreamKernelTime, ShortCtasAreHandedOutOneInAClock) {
+  StreamKernel kernel = kernel_of(5000, 32);
+  const double alone = micros(stream_kernel_time(kernel, ideal_stream()).time);
+  kernel.handed_out = 5000;
+  EXPECT_NEAR(micros(stream_kernel_time(kernel, ideal_stream()).time) - alone, 5, 1e-9);
+}
+
 // Where instructions are the limit, only the first CTAs' wait shows; where there are few, each round's does.
 TEST(StreamKernelTime, CtasThatOverlapWaitOnce) {
   GpuRates rates = ideal_stream();
