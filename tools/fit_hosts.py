@@ -5,7 +5,7 @@ Reads measured tables of networks (column op = network, one GPU), predicts each 
 for each framework the microseconds of an operator forward, of a gradient and of an update that bring the queue between
 host and GPU (rooftile/predict/host.cpp) nearest to the measured times. No cost belongs to a network. What a framework
 that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
-apart they lie.
+apart they lie. Engines that are not named replay graphs or do not: the mean of theirs and of a replay.
 
     tools/fit_hosts.py --cli build/release/bin/rooftile --requests REQUESTS.csv TABLE.csv... > data/calibration/hosts.toml
 """
@@ -28,7 +28,8 @@ ALIKE = 1.5  # costs of requests that differ by no more, either way
 MOST_APART = 0.2  # the share of them that may differ by more
 MANY = 32  # sequences in a batch that show what one costs
 LEAST_RANGE = 1.3  # either way
-DISPATCH = 8.0  # kDispatch of rooftile/predict/host.cpp
+DISPATCH = 8.0  # kDispatch of rooftile/predict/prepared_network.cpp
+REPLAYED = 1.0  # kReplay of rooftile/predict/prepared_network.cpp
 WAITING = 1.3  # a run takes that many times what the GPU is busy: the host decides
 KINDS = ("forward", "gradient", "update")
 
@@ -241,10 +242,14 @@ def main():
         mean = {kind: statistics.geometric_mean([costs[kind] for costs, _ in all_costs]) for kind in KINDS}
         apart = max(max(costs["forward"] / mean["forward"], mean["forward"] / costs["forward"]) for costs, _ in all_costs)
         widest = max(width for _, width in all_costs)
-        write("", execution, mean, apart * widest, "the geometric mean of the above")
+        data = "the geometric mean of the above"
+        if execution == "engine":
+            mean = {kind: math.sqrt(cost * REPLAYED) for kind, cost in mean.items()}
+            data += " and of replayed graphs"
+        write("", execution, mean, apart * widest, data)
         for kind, costs in serving.items():
             for framework, (cost, data) in sorted(costs.items() if execution == "engine" else []):
-                write(framework, execution, mean, apart * widest, f"the mean of engines; {data}", f"\n{kind}_us = {cost:.4g}")
+                write(framework, execution, mean, apart * widest, f"engines of no name; {data}", f"\n{kind}_us = {cost:.4g}")
 
 
 if __name__ == "__main__":

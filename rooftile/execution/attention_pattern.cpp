@@ -67,6 +67,13 @@ class Matcher {
     return bias.size() > 2 && bias[bias.size() - 3] > 1;
   }
 
+  // A factor of each head that was known beforehand, as in Swin v2: an engine has a kernel for it.
+  bool scales_heads(const Tensor& factors) const {
+    const Shape& shape = factors.shape;
+    return calls_ == AttentionCalls::all && factors.constant && shape.size() > 2 && shape.back() == 1 &&
+           shape[shape.size() - 2] == 1;
+  }
+
   // Whether an op between the products may be part of a fused kernel.
   bool passes(const Op& op, bool after_softmax) const {
     if (std::holds_alternative<View>(op.kind)) return true;
@@ -77,7 +84,7 @@ class Matcher {
     for (std::size_t i = 1; i < op.inputs.size(); ++i) {  // a bias of each head and position is not a mask
       const Tensor& other = workload_.tensors[op.inputs[i]];
       const double pairs = elements(workload_.tensors[op.outputs.front()].shape);
-      if (function != "add" && elements(other.shape) > 1) return false;
+      if (function != "add" && elements(other.shape) > 1 && !scales_heads(other)) return false;
       if (function == "add" && elements(other.shape) * 4 > pairs && !other.constant) return false;
       if (calls_ == AttentionCalls::networks && function == "add" && tells_heads_apart(other.shape)) return false;
     }
@@ -117,17 +124,18 @@ class Preparations {
   void drop() {
     for (const Op& op : workload_.ops) {
       if (!std::holds_alternative<Attention>(op.kind)) continue;
-      for (const TensorId id : op.inputs) before(id);
+      for (const TensorId id : op.inputs) drop_before(id);
       after(op.outputs.front());
     }
   }
 
- private:
-  void before(TensorId id) {
+  void drop_before(TensorId id) {
     while (producer_[id] != kNobody && readers_[id].size() == 1 && make_view(producer_[id])) {
       id = workload_.ops[producer_[id]].inputs.front();
     }
   }
+
+ private:
   void after(TensorId id) {
     while (readers_[id].size() == 1 && make_view(readers_[id].front())) {
       id = workload_.ops[readers_[id].front()].outputs.front();
@@ -201,15 +209,19 @@ Workload fuse_attention(Workload workload, AttentionCalls calls, const FusedHead
   return workload;
 }
 
-Workload pad_keys(Workload workload, std::int64_t multiple) {
+Workload lay_out_heads(Workload workload, std::int64_t multiple) {
   const Matcher matcher(workload, AttentionCalls::all, {});
-  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
-    const std::vector<std::size_t> ops = matcher.match(i);
+  std::vector<std::vector<std::size_t>> found;
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) found.push_back(matcher.match(i));
+  Preparations preparations(workload);
+  for (const std::vector<std::size_t>& ops : found) {
     if (ops.empty()) continue;
-    auto& scores = std::get<Gemm>(workload.ops[ops.front()].kind);
-    const std::int64_t padded = (scores.n + multiple - 1) / multiple * multiple;
-    scores.n = padded;
-    std::get<Gemm>(workload.ops[ops.back()].kind).k = padded;
+    Op &scores = workload.ops[ops.front()], &context = workload.ops[ops.back()];
+    for (const TensorId id : {scores.inputs[0], scores.inputs[1], context.inputs[1]}) preparations.drop_before(id);
+    auto& product = std::get<Gemm>(scores.kind);
+    const std::int64_t padded = (product.n + multiple - 1) / multiple * multiple;
+    product.n = padded;
+    std::get<Gemm>(context.kind).k = padded;
   }
   return workload;
 }

@@ -25,7 +25,9 @@ struct FusedHeads {
 
 Workload fuse_attention(Workload workload, AttentionCalls calls, const FusedHeads& heads = {});
 
-// With keys padded to a multiple of so many, where attention is two products; the shapes of tensors stay.
-Workload pad_keys(Workload workload, std::int64_t multiple);
+// Attention of two products as FasterTransformer has it: the kernel that adds the biases of queries, keys and values
+// also splits and transposes them (invokeAddFusedQKVBiasTranspose), and keys are padded to a multiple of so many; the
+// shapes of tensors stay.
+Workload lay_out_heads(Workload workload, std::int64_t multiple);
 
 }  // namespace rooftile

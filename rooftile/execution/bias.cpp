@@ -70,4 +70,31 @@ Workload add_product_biases_apart(Workload workload) {
   });
 }
 
+Workload join_product_biases(Workload workload) {
+  std::vector<std::size_t> product_of(workload.tensors.size(), workload.ops.size());  // the merged one that writes it
+  for (std::size_t i = 0; i < workload.ops.size(); ++i) {
+    const Op& op = workload.ops[i];
+    if (!std::holds_alternative<Gemm>(op.kind) || op.outputs.size() < 2) continue;
+    for (const TensorId id : op.outputs) product_of[id] = i;
+  }
+  std::vector<Op> ops;
+  ops.reserve(workload.ops.size());
+  std::size_t product = workload.ops.size(), joined = 0;  // that the last bias was of, and the bias's place in `ops`
+  for (Op& op : workload.ops) {
+    const std::size_t of = op.kind == OpKind(Elementwise{"bias"}) ? product_of[op.inputs.front()] : workload.ops.size();
+    if (of < workload.ops.size() && of == product) {
+      Op& all = ops[joined];
+      if (all.members.empty()) all.members.push_back(all.name);
+      all.members.push_back(op.name);
+      all.inputs.insert(all.inputs.end(), op.inputs.begin(), op.inputs.end());
+      all.outputs.push_back(op.outputs.front());
+      continue;
+    }
+    if (of < workload.ops.size()) product = of, joined = ops.size();
+    ops.push_back(std::move(op));
+  }
+  workload.ops = std::move(ops);
+  return workload;
+}
+
 }  // namespace rooftile

@@ -15,4 +15,8 @@ Workload add_biases_apart(Workload workload, bool nhwc);
 // (src/fastertransformer/layers/FfnLayer.cc, "add bias act"). Not before attention of one query, whose kernel does.
 Workload add_product_biases_apart(Workload workload);
 
+// With one kernel for the biases of products that were merged: FasterTransformer's of queries, keys and values
+// (invokeAddFusedQKVBiasTranspose, invokeTrtAddQkvBias).
+Workload join_product_biases(Workload workload);
+
 }  // namespace rooftile

@@ -98,6 +98,19 @@ TEST(ProductBias, WideSumsAreReadByTheKernelThatAddsIt) {
   EXPECT_EQ(run.tensors[run.ops[1].outputs[0]].dtype, DType::int8);
 }
 
+TEST(ProductBias, OfMergedProductsIsOneKernel) {
+  Workload workload = biased_product(kGelu);
+  workload.tensors.push_back({"z", {2, 4, 8, 16}});
+  workload.ops = {{"qk", Gemm{.m = 64, .n = 32, .k = 16}, {0, 1}, {3, 4}},
+                  {"q.bias", Elementwise{"bias"}, {3, 2}, {5}},
+                  {"k.bias", Elementwise{"bias"}, {4, 2}, {5}}};
+  const Workload joined = join_product_biases(workload);
+  ASSERT_THAT(op_names(joined), ElementsAre("qk", "q.bias"));
+  EXPECT_THAT(joined.ops[1].inputs, ElementsAre(3, 2, 4, 2));
+  workload.ops[0].outputs.pop_back();
+  EXPECT_EQ(join_product_biases(workload).ops.size(), 3U) << "one result, one bias";
+}
+
 TEST(ProductBias, AttentionOfOneQueryAddsItItself) {
   const auto reader = [](std::int64_t queries) {
     const Attention attention{.batch = 2, .q_len = queries, .kv_len = 8, .heads = 4, .kv_heads = 4, .head_dim = 16};

@@ -162,6 +162,17 @@ TEST(AttentionPattern, ScoresThatTheNetworkScalesStayApartButForAnEngine) {
   EXPECT_EQ(fuse_attention(attention("exp"), AttentionCalls::all).ops.size(), 4);
 }
 
+// Swin v2 multiplies cosines by a number of each head, which is a weight.
+TEST(AttentionPattern, OnlyAnEngineScalesHeadsApart) {
+  Workload workload = attention("mul");
+  workload.tensors.push_back({"scales", {1, 4, 1, 1}, DType::fp32, true});
+  workload.ops[1].inputs.push_back(workload.tensors.size() - 1);
+  EXPECT_EQ(fuse_attention(workload, AttentionCalls::networks).ops.size(), 4);
+  EXPECT_EQ(fuse_attention(workload, AttentionCalls::all).ops.size(), 1);
+  workload.tensors.back().constant = false;
+  EXPECT_EQ(fuse_attention(workload, AttentionCalls::all).ops.size(), 4);
+}
+
 TEST(AttentionPattern, KernelsTakeSoManyPositionsAndDimensions) {
   const auto ops_with = [](const FusedHeads& heads) {
     return fuse_attention(attention(""), AttentionCalls::all, heads).ops.size();
@@ -182,11 +193,11 @@ TEST(AttentionPattern, FasterTransformerFusesNoFp32) {
   EXPECT_EQ(launched(attention(""), options).ops.size(), 1);
 }
 
-TEST(AttentionPattern, KeysArePaddedInBothProducts) {
+TEST(AttentionPattern, FasterTransformerPadsKeysInBothProducts) {
   Workload workload = attention("");
   std::get<Gemm>(workload.ops.front().kind).n = 13;
   std::get<Gemm>(workload.ops.back().kind).k = 13;
-  const Workload padded = pad_keys(workload, 8);
+  const Workload padded = lay_out_heads(workload, 8);
   EXPECT_EQ(std::get<Gemm>(padded.ops.front().kind).n, 16);
   EXPECT_EQ(std::get<Gemm>(padded.ops.front().kind).m, 16);
   EXPECT_EQ(std::get<Gemm>(padded.ops.back().kind).k, 16);

@@ -7,12 +7,15 @@
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/bias.hpp"
+#include "rooftile/execution/fold_constants.hpp"
 #include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
+#include "rooftile/execution/int8_engine.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/execution/merged_products.hpp"
 #include "rooftile/execution/strides.hpp"
+#include "rooftile/execution/unit_rows.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
 
 namespace rooftile {
@@ -29,13 +32,6 @@ Workload with_weights_in(Workload workload, DType weights) {
   }
   for (TensorId id = 0; id < workload.tensors.size(); ++id) {
     if (narrow[id] && workload.tensors[id].constant) workload.tensors[id].dtype = weights;
-  }
-  return workload;
-}
-
-Workload with_wide_sums(Workload workload) {
-  for (const Op& op : workload.ops) {
-    if (std::holds_alternative<Gemm>(op.kind)) workload.tensors[op.outputs.front()].dtype = DType::int32;
   }
   return workload;
 }
@@ -94,6 +90,13 @@ FusedHeads short_heads(DType precision) {
   return {.dim = 64, .positions = is_narrow(precision) ? kPositions : 0};
 }
 
+// Of keys, where attention is two products (models/vit/ViT.cc, UnfusedAttentionLayerINT8.cc: seq_len_padded).
+std::int64_t padding_of(DType precision) {
+  constexpr std::int64_t kHalves = 8, kIntegers = 32;
+  if (precision == DType::int8) return kIntegers;
+  return is_narrow(precision) ? kHalves : 1;
+}
+
 }  // namespace
 
 Workload launched(Workload workload, const LaunchOptions& options) {
@@ -107,15 +110,15 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     return as_llama_cpp_step(std::move(workload));
   }
   const bool engine = options.execution == Execution::engine;
+  if (engine) workload = fold_constants(std::move(workload));
+  if (options.execution != Execution::eager) workload = fuse_unit_rows(std::move(workload));
   if (engine || options.fused_attention) {
     const AttentionCalls eager = options.networks_fuse ? AttentionCalls::networks : AttentionCalls::modules;
     const FusedHeads heads = engine && options.short_fused_attention ? short_heads(options.precision) : FusedHeads();
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : eager, heads);
   }
-  if (engine && options.short_fused_attention && is_narrow(options.precision)) {
-    constexpr std::int64_t kTensorCoreKeys = 8;
-    workload = pad_keys(std::move(workload), kTensorCoreKeys);
-  }
+  if (engine && options.short_fused_attention)
+    workload = lay_out_heads(std::move(workload), padding_of(options.precision));
   if (options.autocast) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
   } else if (options.precision == DType::fp8) {
@@ -127,9 +130,11 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (!options.autocast && is_narrow(options.precision)) workload = with_wide_loss(std::move(workload));
   const bool epilogues = engine && options.epilogues;
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
-  if (options.wide_sums && options.precision == DType::int8) workload = with_wide_sums(std::move(workload));
+  const bool bare_int8 = engine && !epilogues && options.precision == DType::int8;
+  if (bare_int8) workload = as_int8_engine(std::move(workload), options.wide_sums);
   if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
   if (engine) workload = merge_products(std::move(workload));
+  if (engine && !epilogues) workload = join_product_biases(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;
