@@ -62,6 +62,7 @@ RUNS = {
     "megatron": ([OWN / "megatron_lm.csv"], "", "", "gpu,gpus"),
     "geforce": ([OWN / "llama_cpp_geforce.csv"], "", "", "gpu,gpus,phase"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
+    "decoding": ([OWN / "unseen_decoding.csv"], "", "", "gpu,framework,weights"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
@@ -80,7 +81,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -215,6 +216,10 @@ ROWS = [
        lambda g, name=name, many=many: g["framework"].startswith(name.split()[0]) and (g["gpus"] != "1") == many, {})
       for name, many in [("vLLM", False), ("vLLM on 2 and 4 GPUs", True), ("TensorRT-LLM", False),
                          ("TensorRT-LLM on 2 and 4 GPUs", True)]],
+    ("MLC LLM, ExLlamaV2 and llama.cpp on RTX 4090", "decoding", lambda g: g["gpu"] == "rtx-4090", {}),
+    *[(f"Qwen2.5 7B in vLLM on A100, {name}", "decoding",
+       lambda g, wide=wide: g["gpu"] == "a100-sxm4-80gb" and (g["weights"] == "") == wide, {})
+      for name, wide in [("bf16", True), ("weights of 8 and 4 bits", False)]],
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],
     ("MLPerf Inference, ResNet-50 in TensorRT, int8", "mlperf-resnet", lambda g: True, {}),
