@@ -30,46 +30,88 @@ std::string_view name_of(TileChoice choice) {
   return "";
 }
 
-// Whose kernels a GPU's library runs where no board of its own architecture was measured: cuDNN 7 brought Volta's
-// convolutions to Turing (kernel names volta_fp16_s884cudnn in profiles of both).
+namespace {
+
+// Whose kernels a GPU's library runs: cuDNN and cuBLAS have Volta's convolutions and FP32 products for Turing as well
+// (kernel names volta_scudnn, volta_sgemm and volta_fp16_s884cudnn in profiles of both).
 std::string_view kin_of(std::string_view architecture, KernelFamily family) {
-  return family == KernelFamily::conv_tensor && architecture == "Turing" ? "Volta" : "";
+  const bool shares =
+      family == KernelFamily::conv_simt || family == KernelFamily::gemm_simt || family == KernelFamily::conv_tensor;
+  return shares && architecture == "Turing" ? "Volta" : "";
 }
+
+constexpr double kAlike = 1.5;
+
+// Boards of one chip run alike where power lets them: an H200 as an H100, but no GTX 1080 as a P4 of 75 W.
+bool is_sibling(const std::optional<Board>& board, const Board& other) {
+  if (!board || board->architecture != other.architecture || board->sms != other.sms) return false;
+  return board->power <= other.power * kAlike && other.power <= board->power * kAlike;
+}
+
+// Whether all boards of an architecture that were measured have less power for an SM: the clocks that a T4 of 70 W
+// loses are in its constants.
+bool starved_when_measured(const Calibration& calibration, KernelFamily family, const Board& board) {
+  bool starved = false;
+  for (const CalibrationEntry& entry : calibration.entries) {
+    if (entry.family != family || !entry.board || entry.board->architecture != board.architecture) continue;
+    if (entry.board->power == Watts(0)) return false;  // not known
+    if (board.power * entry.board->sms <= entry.board->power * board.sms * kAlike) return false;
+    starved = true;
+  }
+  return starved;
+}
+
+// How much an entry says of a GPU, from least to most.
+enum class Nearness { none, any, vendor, starved, kin, architecture, sibling, gpu };
+
+Match match_of(Nearness nearness) {
+  switch (nearness) {
+    case Nearness::gpu:
+      return Match::gpu;
+    case Nearness::sibling:
+      return Match::sibling;
+    case Nearness::architecture:
+    case Nearness::starved:
+      return Match::architecture;
+    case Nearness::kin:
+      return Match::kin;
+    case Nearness::vendor:
+    case Nearness::any:
+    case Nearness::none:
+      break;
+  }
+  return Match::foreign;
+}
+
+}  // namespace
 
 Board board_of(const Gpu& gpu) {
   return {gpu.architecture, static_cast<int>(gpu.sm_count), gpu.tdp.value_or(Watts(0))};
 }
 
-namespace {
-
-// Boards of one chip run alike where power lets them: an H200 as an H100, but no GTX 1080 as a P4 of 75 W.
-bool is_sibling(const std::optional<Board>& board, const Board& other) {
-  constexpr double kAlike = 1.5;
-  if (!board || board->architecture != other.architecture || board->sms != other.sms) return false;
-  return board->power <= other.power * kAlike && other.power <= board->power * kAlike;
-}
-
-}  // namespace
-
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu) {
-  FoundEntry found;
-  const CalibrationEntry* sibling = nullptr;
   const Board board = board_of(gpu);
   const std::string_view kin = kin_of(gpu.architecture, family);
+  const bool starved = starved_when_measured(calibration, family, board);
+  const auto nearness_of = [&](const CalibrationEntry& entry) {
+    if (entry.scope == gpu.id) return Nearness::gpu;
+    if (is_sibling(entry.board, board)) return Nearness::sibling;
+    if (entry.scope == gpu.architecture) return starved ? Nearness::starved : Nearness::architecture;
+    if (!kin.empty() && entry.scope == kin) return Nearness::kin;
+    if (entry.scope == gpu.vendor) return Nearness::vendor;
+    return entry.scope == kAnyGpu ? Nearness::any : Nearness::none;
+  };
+  const CalibrationEntry* nearest = nullptr;
+  Nearness nearness = Nearness::none;
   for (const CalibrationEntry& entry : calibration.entries) {
     if (entry.family != family) continue;
-    if (entry.scope == gpu.id) return {&entry, Match::gpu};
-    if (is_sibling(entry.board, board) && (sibling == nullptr || sibling->rows < entry.rows)) sibling = &entry;
-    if (entry.scope == gpu.architecture) found = {&entry, Match::architecture};
-    if (found.match == Match::architecture && found.entry != nullptr) continue;
-    const bool related = !kin.empty() && entry.scope == kin;
-    const bool better = found.entry == nullptr || found.entry->scope == kAnyGpu;
-    if (related || (entry.scope == gpu.vendor && better) || (entry.scope == kAnyGpu && found.entry == nullptr)) {
-      found = {&entry, Match::foreign};
-    }
+    const Nearness one = nearness_of(entry);
+    const bool more_rows = one == Nearness::sibling && one == nearness && nearest->rows < entry.rows;
+    if (one <= nearness && !more_rows) continue;
+    nearest = &entry;
+    nearness = one;
   }
-  if (sibling != nullptr) return {sibling, Match::sibling};
-  return found;
+  return {nearest, match_of(nearness)};
 }
 
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,

@@ -95,6 +95,7 @@ enum class Match {
   gpu,
   sibling,       // another board with the same chip, as many SMs and about as much power
   architecture,  // others of it
+  kin,           // an architecture whose kernels its libraries run
   foreign,       // an entry for any GPU, or any of the vendor
 };
 
@@ -103,8 +104,9 @@ struct FoundEntry {
   Match match = Match::foreign;
 };
 
-// The GPU's own entry, that of a sibling (of several the one with the most rows), its architecture's, its vendor's,
-// whose libraries' kernels it runs, else the one for any GPU; entry is null if the family has none of them.
+// The GPU's own entry, that of a sibling (of several the one with the most rows), its architecture's, that of the
+// architecture whose kernels its libraries run (before its own if boards of its own were measured with much less power
+// for each SM), its vendor's, else the one for any GPU; entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
 // The harness of a framework's call ("PyTorch/linear") on a GPU, else on any of the vendor's, else on any, else of the

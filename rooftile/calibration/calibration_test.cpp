@@ -102,6 +102,18 @@ TEST(Calibration, PrefersABoardWithTheSameChipToItsArchitecture) {
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("gtx-1080")).entry->scope, "any");
 }
 
+// cuDNN and cuBLAS run Volta's FP32 kernels on Turing, and the only board of it that was measured is a T4 of 70 W.
+TEST(Calibration, PrefersTheArchitectureOfItsKernelsToABoardWithoutPower) {
+  Calibration calibration;
+  calibration.entries = {entry_for("any"), entry_for("Turing"), entry_for("Volta"), entry_for("t4")};
+  calibration.entries[3].board = board_of(gpu_named("t4"));
+  const FoundEntry found = find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti"));
+  EXPECT_EQ(found.entry->scope, "Volta");
+  EXPECT_EQ(found.match, Match::kin);
+  calibration.entries[2].scope = "Pascal GP100";
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Turing");
+}
+
 TEST(Calibration, PrefersTheVendorToTheOneForAny) {
   Calibration calibration;
   calibration.entries = {entry_for("amd"), entry_for("any"), entry_for("CDNA 1")};

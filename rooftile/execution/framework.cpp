@@ -36,6 +36,14 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
+// By its own version, or by that of the CUDA it was built for.
+bool precedes_pytorch2(std::string_view framework) {
+  constexpr Version kCudaOfPytorch2(11, 7);
+  if (!framework.starts_with("PyTorch")) return false;
+  if (starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return true;
+  return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) < kCudaOfPytorch2;
+}
+
 constexpr std::array<std::string_view, 9> kWithRules = {"PyTorch",  "TorchScript",        "Torch7",
                                                         "NeMo",     "Megatron-DeepSpeed", "Megatron-LM",
                                                         "composer", "llama.cpp",          "FasterTransformer"};
@@ -62,10 +70,8 @@ bool multiplies_in_tf32(std::string_view framework) {
 }
 
 bool calls_fused_attention(std::string_view framework) {
-  constexpr Version kCudaOfPytorch2(11, 7);
   if (framework.empty() || framework == "PyTorch") return true;
-  if (!framework.starts_with("PyTorch") || starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return false;
-  return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) >= kCudaOfPytorch2;
+  return framework.starts_with("PyTorch") && !precedes_pytorch2(framework);
 }
 
 bool networks_call_fused_attention(std::string_view framework) { return is_pytorch_since(framework, Version(2, 4)); }
@@ -92,6 +98,10 @@ bool writes_wide_sums(std::string_view framework) { return framework.starts_with
 bool keeps_wide_planes(std::string_view framework) {
   return starts_with_any(framework, {"TensorFlow", "MXNet", "MxNet"});
 }
+
+bool normalizes_itself(std::string_view framework) { return framework.empty() || framework.starts_with("PyTorch"); }
+
+bool keeps_gradients(std::string_view framework) { return precedes_pytorch2(framework); }
 
 bool trains_unless_told(std::string_view framework) { return framework.starts_with("Torch7"); }
 

@@ -71,6 +71,16 @@ bool writes_wide_sums(std::string_view framework);
 // (tensorflow/core/grappler/optimizers/generic_layout_optimizer.cc); MXNet's networks are written so.
 bool keeps_wide_planes(std::string_view framework);
 
+// cuDNN's batch norms take weights in FP32 alone: PyTorch runs its own kernels on a network that was converted as a
+// whole (model.half(); aten/src/ATen/native/Normalization.cpp, _batch_norm_impl_index). TensorFlow's and MXNet's norms
+// keep such weights.
+bool normalizes_itself(std::string_view framework);
+
+// Before 2.0 PyTorch's zero_grad() filled gradients with zeros instead of dropping them, so that each backward pass
+// added to them (torch/optim/optimizer.py and torch/nn/modules/module.py, set_to_none). A PyTorch of no version is
+// taken for a recent one.
+bool keeps_gradients(std::string_view framework);
+
 // Torch7's modules train until evaluate() is called, which its benchmarks do not (jcjohnson/cnn-benchmarks,
 // cnn_benchmark.lua): a forward pass computes the statistics of batch norms, too.
 bool trains_unless_told(std::string_view framework);

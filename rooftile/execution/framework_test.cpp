@@ -73,6 +73,23 @@ TEST(Framework, TensorRtLlmHasFp8ExpertsFrom010On) {
   EXPECT_TRUE(multiplies_experts_in_fp8(""));
 }
 
+TEST(Framework, GradientsAreKeptBeforePyTorch2) {
+  EXPECT_TRUE(keeps_gradients("PyTorch 0.3.0"));
+  EXPECT_TRUE(keeps_gradients("PyTorch 1.13 CUDA 11.7"));
+  EXPECT_TRUE(keeps_gradients("PyTorch CUDA 10.0 cuDNN 7600"));
+  EXPECT_FALSE(keeps_gradients("PyTorch 2.0"));
+  EXPECT_FALSE(keeps_gradients("PyTorch"));
+  EXPECT_FALSE(keeps_gradients("TensorFlow 1.15"));
+  EXPECT_FALSE(keeps_gradients(""));
+}
+
+TEST(Framework, PyTorchNormalisesInNarrowTypesItself) {
+  EXPECT_TRUE(normalizes_itself(""));
+  EXPECT_TRUE(normalizes_itself("PyTorch 0.3.0"));
+  EXPECT_FALSE(normalizes_itself("TensorFlow 1.12.0"));
+  EXPECT_FALSE(normalizes_itself("NVIDIA DeepLearningExamples"));
+}
+
 TEST(Framework, TorchTrainsUnlessTold) {
   EXPECT_TRUE(trains_unless_told("Torch7 cuDNN 5.1.05"));
   EXPECT_FALSE(trains_unless_told("PyTorch 1.0"));

@@ -80,6 +80,9 @@ struct Backward {
     if (norm.function == "lrn") return {flat(x() + y * 2, x(), work)};
     if (norm.function == "batch") {
       if (run.maps == Maps::planes) {
+        if (run.own_norms && has_narrow_weights(workload, op)) {
+          return {own_planes_gradient(output.shape, size_of(output.dtype), operations / outputs)};
+        }
         return {planes_norm_kernel(output.shape, size_of(output.dtype), 2, operations / outputs)};
       }
       if (run.eager) return {eager_batch_statistics((x() + y) * 2, x(), outputs, true)};

@@ -45,6 +45,16 @@ TEST(StreamGradient, BatchNormalisationOfPlanesGoesTwiceThroughItsChannels) {
   EXPECT_EQ(kernels[0].reread, kernels[0].read);
 }
 
+TEST(StreamGradient, BatchNormalisationOfPlanesWithNarrowWeightsIsPyTorchs) {
+  StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
+  for (Tensor& tensor : norm.workload.tensors) tensor.dtype = DType::fp16;
+  const auto steps = [&](bool own) {
+    return gradient_kernels(norm.workload, norm.op(), {.maps = Maps::planes, .own_norms = own}).front().steps;
+  };
+  EXPECT_EQ(steps(false), 25);  // of two elements
+  EXPECT_EQ(steps(true), 49);
+}
+
 TEST(StreamGradient, SoftmaxGoesTwiceThroughItsRows) {
   const StreamOneOp softmax(Softmax{}, {{2, 8}}, {2, 8});
   EXPECT_EQ(gradient(softmax), elements_of(32, 16));

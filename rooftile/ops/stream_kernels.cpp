@@ -118,6 +118,9 @@ struct Forward {
     const Tensor& output = workload.tensors[op.outputs.front()];
     if (norm.function == "batch") {
       if (run.use == StreamUse::training && run.maps == Maps::planes) {
+        if (run.own_norms && has_narrow_weights(workload, op)) {
+          return own_planes_norm(output.shape, bytes, size_of(output.dtype), work.operations / outputs);
+        }
         return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs)};
       }
       if (run.eager && run.use == StreamUse::inference) return {eager_batch_norm(bytes, output.shape, run.maps)};
@@ -177,18 +180,42 @@ StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights) {
   return kernel;
 }
 
-StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {
+namespace {
+
+// A CTA for each channel, whose threads wait for `in_flight` elements of each input at once.
+StreamKernel channel_kernel(const Shape& shape, RowStream stream, double in_flight, double operations_of_one) {
   constexpr double kThreads = 512;
-  constexpr double kInFlight = 2;  // elements of a tensor that a thread waits for at once
-  const double channels = shape.size() > 1 ? static_cast<double>(shape[1]) : 1;
-  return row_kernel({.rows = channels,
-                     .columns = elements(shape) / channels,
-                     .inputs = inputs,
-                     .passes = 2,
-                     .per_load = kInFlight,
-                     .most_threads = kThreads,
-                     .element = element},
-                    {.operations = operations_of_one});
+  stream.rows = shape.size() > 1 ? static_cast<double>(shape[1]) : 1;
+  stream.columns = elements(shape) / stream.rows;
+  stream.per_load = in_flight;
+  stream.most_threads = kThreads;
+  return row_kernel(stream, {.operations = operations_of_one});
+}
+
+}  // namespace
+
+StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {
+  constexpr double kInFlight = 2;
+  return channel_kernel(shape, {.inputs = inputs, .passes = 2, .element = element}, kInFlight, operations_of_one);
+}
+
+std::vector<StreamKernel> own_planes_norm(const Shape& shape, const OperandBytes& bytes, Bytes element,
+                                          double operations_of_one) {
+  StreamKernel statistics = channel_kernel(shape, {.element = element}, 1, operations_of_one);
+  statistics.write = {};
+  return {statistics,
+          flat_kernel(bytes.read, bytes.write, elements(shape), {.operations = operations_of_one * elements(shape)})};
+}
+
+StreamKernel own_planes_gradient(const Shape& shape, Bytes element, double operations_of_one) {
+  return channel_kernel(shape, {.inputs = 2, .passes = 2, .element = element}, 1, operations_of_one);
+}
+
+bool has_narrow_weights(const Workload& workload, const Op& op) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+    const Tensor& tensor = workload.tensors[id];
+    return tensor.constant && size_of(tensor.dtype) < size_of(DType::fp32);
+  });
 }
 
 StreamRows rows_of(const OpKind& kind, const Shape& shape) {

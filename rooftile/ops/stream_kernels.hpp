@@ -30,6 +30,7 @@ struct StreamRun {
   bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
   // llama.cpp's kernels: a thread for each element (ggml-cuda: binbcast.cu, unary.cu, convert.cu, cpy.cu).
   bool scalar = false;
+  bool own_norms = false;      // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 
 // A Move of weights of less than a byte to FP16, in which each CTA is a warp that unpacks 256 of them (llama.cpp:
@@ -48,6 +49,16 @@ std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op,
 // bn_fw_tr_1C11_kernel_NCHW and bn_bw_1C11_kernel_new; profiles show a grid of as many CTAs of 512 threads as there are
 // channels.
 StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one);
+
+// The same by PyTorch's own kernels, which wait for every element of a tensor
+// (aten/src/ATen/native/cuda/Normalization.cuh): batch_norm_collect_statistics_kernel, which goes through a channel
+// once, and the result by a thread for each element; batch_norm_backward_kernel, which goes through it twice.
+std::vector<StreamKernel> own_planes_norm(const Shape& shape, const OperandBytes& bytes, Bytes element,
+                                          double operations_of_one);
+StreamKernel own_planes_gradient(const Shape& shape, Bytes element, double operations_of_one);
+
+// Whether a batch normalisation's weights have fewer bits than cuDNN takes.
+bool has_narrow_weights(const Workload& workload, const Op& op);
 
 // A depthwise convolution: one thread for every few outputs.
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write);

@@ -120,6 +120,21 @@ TEST(StreamKernels, BatchNormalisationOfPlanesHasOneCtaForEachChannel) {
   EXPECT_EQ(stream_kernels(norm.workload, norm.op(), {.maps = Maps::planes}).front().reread, Bytes(0));
 }
 
+// PyTorch's kernels, which wait for each element, where cuDNN has none for the weights' type.
+TEST(StreamKernels, BatchNormalisationOfPlanesWithNarrowWeightsIsPyTorchs) {
+  StreamOneOp norm(Normalize{"batch"}, {{8, 64, 56, 56}, {64}, {64}}, {8, 64, 56, 56}, 2);
+  const StreamRun run{.use = StreamUse::training, .maps = Maps::planes, .eager = true, .own_norms = true};
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op(), run).size(), 1U) << "its weights are FP32";
+  for (Tensor& tensor : norm.workload.tensors) tensor.dtype = DType::fp16;
+  const auto kernels = stream_kernels(norm.workload, norm.op(), run);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].ctas, 64);
+  EXPECT_EQ(kernels[0].steps, 49);  // 8 * 56 * 56 / 512
+  EXPECT_EQ(kernels[0].write, Bytes(0));
+  EXPECT_GT(kernels[1].ctas, 64);
+  EXPECT_EQ(kernels[1].write, Bytes(2 * 8 * 64 * 56 * 56));
+}
+
 TEST(StreamKernels, RowsOfNormalisations) {
   const Shape shape = {2, 3, 4, 5};
   EXPECT_EQ(rows_of(Normalize{"layer"}, shape).rows, 24);

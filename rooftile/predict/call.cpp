@@ -73,7 +73,8 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
                       .maps = options.nhwc ? Maps::channels_last : Maps::planes,
                       .eager = options.execution == Execution::eager,
                       .pools_by_load = runs_engine_kernels(options),
-                      .scalar = llama_cpp};
+                      .scalar = llama_cpp,
+                      .own_norms = options.execution == Execution::eager && normalizes_itself(options.framework)};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {
@@ -217,17 +218,30 @@ LayerCall clip_call(double weights, const PredictOptions& options) {
   return call;
 }
 
-LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options) {
+namespace {
+
+LayerCall gradients_call(const Tensor& tensor, std::string_view function, std::vector<StreamKernel> kernels,
+                         const PredictOptions& options) {
   LayerCall call = empty_call("elementwise", options);
-  call.function = "add";
+  call.function = function;
   call.options.pass = Pass::bwd_data;
   call.options.framework.clear();
   call.flops = Flops(elements(tensor.shape));
   call.output = tensor.shape;
-  std::vector<StreamKernel> kernels = {gradient_sum(tensor)};
   const OperandBytes bytes = total_bytes(kernels);
   call.work = Streams{bytes, std::move(kernels)};
   return call;
+}
+
+}  // namespace
+
+LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options) {
+  return gradients_call(tensor, "add", {gradient_sum(tensor)}, options);
+}
+
+LayerCall kept_gradient_call(const Tensor& tensor, const PredictOptions& options) {
+  const StreamKernel zeros = flat_kernel(Bytes(0), size_of(tensor), elements(tensor.shape), {});
+  return gradients_call(tensor, kKeptGradient, {zeros, gradient_sum(tensor)}, options);
 }
 
 }  // namespace rooftile

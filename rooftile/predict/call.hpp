@@ -66,6 +66,11 @@ LayerCall update_call(double weights, const PredictOptions& options);
 LayerCall clip_call(double weights, const PredictOptions& options);
 LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options);
 
+// A gradient of weights that keeps_gradients(): zeros first, to which it is added. The host's cost of the gradient,
+// fitted to steps that did this, includes it.
+inline constexpr std::string_view kKeptGradient = "add to zeros";
+LayerCall kept_gradient_call(const Tensor& tensor, const PredictOptions& options);
+
 // Plans beforehand for GPUs that have the L1 sectors and lines of this one, and most of them what its SMs hold.
 void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "rooftile/predict/call.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -69,7 +71,7 @@ Seconds serving_time(const PredictOptions& options, bool prompt, double sequence
 }
 
 Issue issue_of(const LayerEstimate& layer) {
-  if (layer.kernels == 0) return Issue::nothing;
+  if (layer.kernels == 0 || layer.function == kKeptGradient) return Issue::nothing;
   if (is_own(layer)) return Issue::dispatch;
   if (is_whole_update(layer)) return Issue::update;
   if (is_update(layer)) return Issue::dispatch_update;

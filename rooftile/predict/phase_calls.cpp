@@ -80,7 +80,11 @@ class Step {
         if (pass != Pass::fwd && has(op, pass)) add(op, pass);
         if (pass == Pass::bwd_weight) add_bias_gradient(op);
       }
-      if (options_.micro_batches > 1) accumulate(op);
+      if (options_.micro_batches > 1) {
+        accumulate(op);
+      } else if (options_.execution == Execution::eager && keeps_gradients(options_.framework)) {
+        add_to_zeros(op);
+      }
     }
   }
 
@@ -103,6 +107,16 @@ class Step {
     for (const TensorId id : weights_of(workload_, op)) {
       run_call(sum_of_gradients(workload_.tensors[id]), workload_.tensors[id].name + ".accumulate",
                workload_.tensors[id].shape);
+    }
+  }
+
+  // Adds them to the zeros that zero_grad() wrote.
+  void add_to_zeros(const Op& op) {
+    for (const TensorId id : weights_of(workload_, op)) {
+      const Tensor& tensor = workload_.tensors[id];
+      std::optional<std::size_t>& known = kept_[{tensor.dtype, elements(tensor.shape)}];
+      if (!known) known = make(kept_gradient_call(tensor, options_));
+      run_call(*known, tensor.name + ".grad", tensor.shape);
     }
   }
 
@@ -200,6 +214,7 @@ class Step {
   // gradients of biases by their products.
   std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;
   std::map<std::pair<DType, double>, std::optional<std::size_t>> sums_;
+  std::map<std::pair<DType, double>, std::optional<std::size_t>> kept_;
   std::map<double, std::optional<std::size_t>> updates_;
   std::map<std::size_t, std::optional<std::size_t>> biases_;
   std::vector<RecomputedPart> parts_;

@@ -12,6 +12,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/builder.hpp"
 #include "rooftile/ops/infer.hpp"
+#include "rooftile/predict/host.hpp"
 
 namespace rooftile {
 namespace {
@@ -99,6 +100,28 @@ TEST(Training, SharedWeightsAreUpdatedOnce) {
   EXPECT_EQ(std::count_if(step->layers.begin(), step->layers.end(),
                           [](const LayerEstimate& layer) { return layer.op == "update"; }),
             1);
+}
+
+// zero_grad() left zeros until PyTorch 2.0, to which gradients were added.
+TEST(Training, GradientsWereAddedToZerosBeforePyTorch2) {
+  const Workload workload = block();
+  const auto kept = [&](const std::string& framework, Execution execution = Execution::eager) {
+    PredictOptions options;
+    options.framework = framework;
+    options.execution = execution;
+    const auto prediction = predict(workload, *find_gpu("titan-xp"), options, Phase::fwd_bwd);
+    std::vector<LayerEstimate> layers;
+    for (const LayerEstimate& layer : prediction->layers) {
+      if (layer.function == "add to zeros") layers.push_back(layer);
+    }
+    return layers;
+  };
+  EXPECT_TRUE(kept("PyTorch 2.1").empty());
+  EXPECT_TRUE(kept("PyTorch 1.10", Execution::compiled).empty());
+  const auto layers = kept("PyTorch 1.10");
+  ASSERT_EQ(layers.size(), 2U) << "of the weights of a and b";
+  EXPECT_EQ(layers[0].kernels, 2);
+  EXPECT_EQ(issue_of(layers[0]), Issue::nothing) << "the host's cost of a gradient has it";
 }
 
 TEST(Training, WholeNumbersHaveNoGradient) {

@@ -140,6 +140,8 @@ std::string fitted_where(const FoundEntry& found, const Gpu& gpu) {
       return fmt::format("fitted to {}, which has the same chip", found.entry->scope);
     case Match::architecture:
       return fmt::format("fitted to GPUs of its architecture, {}", found.entry->scope);
+    case Match::kin:
+      return fmt::format("fitted to {}, whose kernels run on {}, too", found.entry->scope, gpu.architecture);
     case Match::foreign:
       break;
   }
