@@ -33,17 +33,18 @@ bool runs_xla(std::string_view note) {
 
 }  // namespace
 
-// Submitters to MLPerf run what a board's vendor tuned for it. NVIDIA's implementations, and its MXNet, train with
-// channels last and fuse batch norms with what surrounds them (DeepLearningExamples, MxNet/Classification/RN50v1.5:
-// BNAddRelu); AMD's are taken for alike.
+// Submitters to MLPerf run what a board's vendor tuned for it. NVIDIA's implementations, and its build of MXNet (but
+// not Apache's), train with channels last and fuse batch norms with what surrounds them (DeepLearningExamples,
+// MxNet/Classification/RN50v1.5: BNAddRelu); AMD's are taken for alike.
 Execution published_execution(TableRow& row) {
   if (row.text("source").starts_with("MLPerf Training")) return Execution::compiled;
-  if (row.text("source") == kExamples && runs_xla(row.text("note"))) return Execution::compiled;
   const std::string framework = lower_case(row.text("framework"));
+  const bool fuses = runs_xla(row.text("note")) || framework.starts_with("mxnet");
+  if (row.text("source") == kExamples && fuses) return Execution::compiled;
   for (const char* fused : {"nvidia release", "ngc "}) {
     if (framework.find(fused) != std::string::npos) return Execution::compiled;
   }
-  return framework.starts_with("mxnet") ? Execution::compiled : Execution::eager;
+  return Execution::eager;
 }
 
 // MLPerf's BERT reads up to 512 positions, about half of them padding (the rows' notes). NVIDIA's implementation, which

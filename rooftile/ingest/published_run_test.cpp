@@ -34,6 +34,7 @@ TEST(PublishedRun, MlperfTrainsWithNvidiasFusedImplementations) {
   EXPECT_EQ(execution("MLPerf Training v0.7,PyTorch 1.6.0,,"), Execution::compiled);
   EXPECT_EQ(execution("MLPerf Training v0.7,PyTorch 1.6.0,eager,"), Execution::eager);
   EXPECT_EQ(execution("DeepLearningExamples,MxNet,,"), Execution::compiled);
+  EXPECT_EQ(execution(",MXNet 1.2.0,,"), Execution::eager) << "Apache's build";
   EXPECT_EQ(execution("DeepLearningExamples,PyTorch,,"), Execution::eager);
   EXPECT_EQ(execution("DeepLearningExamples,TensorFlow,,DGX-1; XLA"), Execution::compiled);
   EXPECT_EQ(execution("DeepLearningExamples,TensorFlow,,DGX-1; XLA=No"), Execution::eager);

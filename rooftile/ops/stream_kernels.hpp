@@ -30,7 +30,7 @@ struct StreamRun {
   bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
   // llama.cpp's kernels: a thread for each element (ggml-cuda: binbcast.cu, unary.cu, convert.cu, cpy.cu).
   bool scalar = false;
-  bool own_norms = false;      // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
+  bool own_norms = false;  // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 
 // A Move of weights of less than a byte to FP16, in which each CTA is a warp that unpacks 256 of them (llama.cpp:

@@ -48,6 +48,8 @@ RUNS = {
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
+    "unseen-boards": ([OWN / "unseen_torchvision_boards.csv"], "", "", "gpu,precision,pass"),
+    "mxnet": ([OWN / "mxnet_perf.csv"], "", "", "gpu,pass"),
     "unseen-timm": ([OWN / "unseen_timm.csv"], "", "", "gpu,execution"),
     "unseen-torch7": ([OWN / "unseen_cnn_benchmarks.csv"], "", "", "gpu,pass"),
     "unseen-latency": ([OWN / "faster_transformer_a100.csv"], "", "", "gpu,precision"),
@@ -80,7 +82,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
                      "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -178,6 +180,12 @@ ROWS = [
        lambda g, table=table, precision=precision: table in g["table"] and g["precision"] == precision, {})
       for name, table in [("torchvision networks", "torchvision"), ("u39kun networks of 2017", "u39kun")]
       for precision in ("fp32", "fp16")],
+    *[(f"torchvision networks, four more boards, {precision}, {name}", "unseen-boards",
+       lambda g, precision=precision, passes=passes: g["precision"] == precision and g["pass"] == passes, {})
+      for precision in ("fp32", "tf32", "fp16")
+      for name, passes in [("inference", "fwd"), ("forward and backward", "fwd_bwd")]],
+    *[(f"MXNet's networks, {name}", "mxnet", lambda g, passes=passes: g["pass"] == passes, {})
+      for name, passes in [("inference", "fwd"), ("training step", "step")]],
     *[(f"timm inference, boards unseen, {execution}", "unseen-timm",
        lambda g, execution=execution: g["execution"] == execution, {})
       for execution in ("eager", "compiled")],
