@@ -232,7 +232,9 @@ TEST(Chart, LongTitlesAreCutInTheMiddle) {
   Chart chart;
   chart.title = title;
   chart.series.emplace_back().data = {{0, 0}};
-  const std::string bars = svg_bar_chart({.title = title, .groups = {"t4"}, .series = {{.values = {1.0}}}});
+  BarChart bar_chart{.title = title, .groups = {"t4"}, .series = {{"", "#000", {1.0}}}, .label = {}};
+  bar_chart.label = [](double value) { return fmt::format("{}", value); };
+  const std::string bars = svg_bar_chart(bar_chart);
   for (const std::string& svg : {svg_chart(chart), bars}) {
     EXPECT_THAT(svg, HasSubstr("m…m"));
     EXPECT_THAT(svg, HasSubstr("throughput<"));
