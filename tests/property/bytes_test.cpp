@@ -12,6 +12,7 @@
 #include <rapidcheck.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/predict/phase_calls.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -198,6 +199,8 @@ void check_sum(const LayerEstimate& layer, const std::string& where) {
 
 void check(const Workload& network, const Gpu& gpu, const PredictOptions& options, Phase phase) {
   const auto prediction = predict(network, gpu, options, phase);
+  PredictOptions own = options;
+  own.pass_bytes = pass_bytes(run_as(network, options, phase), phase);
   ASSERT_TRUE(prediction) << prediction.error().text();
   for (const LayerEstimate& layer : prediction->layers) {
     const std::string where = network.name + " " + layer.name + " on " + gpu.id + " " + prediction->method + " " +
@@ -205,7 +208,7 @@ void check(const Workload& network, const Gpu& gpu, const PredictOptions& option
     check_sum(layer, where);
     if (layer.time > Seconds(0)) check_levels(layer, gpu, where);
     if (options.method != Method::rooftile) continue;
-    for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, options, where);
+    for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, own, where);
     if (testing::Test::HasFailure()) return;
   }
 }
