@@ -54,9 +54,9 @@ class Rows(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.folder = Path(scratch.name)
         (cls.folder / "space.toml").write_text(SPACE)
-        subprocess.run([CLI, "explore", "space.toml", "--csv", "all.csv", "--layer-times", "--rows", "all.bin"],
+        subprocess.run([CLI, "explore", "space.toml", "--csv", "all.csv", "--layer-times", "--rows", "rows.bin"],
                        cwd=cls.folder, check=True, stdout=subprocess.DEVNULL)
-        cls.header, cls.table = read_binary((cls.folder / "all.bin").read_bytes())
+        cls.header, cls.table = read_binary((cls.folder / "rows.bin").read_bytes())
         with open(cls.folder / "all.csv", newline="", encoding="utf-8") as file:
             cls.rows = list(csv.DictReader(file))
 
@@ -81,11 +81,11 @@ class Rows(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
     def test_the_reader_of_the_documentation_reads_them(self):
-        code = DOCS.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+        code = DOCS.read_text(encoding="utf-8").split("```python read_rows.py")[1].split("```")[0].partition("\n")[2]
         before, names = os.getcwd(), {}
         os.chdir(self.folder)
         try:
-            exec(code, names)  # it reads all.bin
+            exec(code, names)  # it reads rows.bin
         finally:
             os.chdir(before)
         self.assertEqual(list(names["table"]), list(self.table))
