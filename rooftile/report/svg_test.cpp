@@ -64,9 +64,10 @@ TEST(Axis, NamesRoundNumbers) {
   const auto logarithmic = [](double low, double high) {
     return Axis{.title = "", .scale = Scale::logarithmic, .low = low, .high = high};
   };
-  EXPECT_THAT(named(logarithmic(0.8, 1200), 8), ElementsAre("1", "10", "100", "1000"));
+  EXPECT_THAT(named(logarithmic(0.8, 1200), 8), ElementsAre("1", "10", "100", "1,000"));
   EXPECT_THAT(named(logarithmic(0.8, 60), 8), ElementsAre("1", "2", "5", "10", "20", "50"));
-  EXPECT_THAT(named(logarithmic(1, 1e12), 6), ElementsAre("1", "100", "10000", "1e+06", "1e+08", "1e+10", "1e+12"));
+  EXPECT_THAT(named(logarithmic(1, 1e12), 6),
+              ElementsAre("1", "100", "10,000", "1,000,000", "100,000,000", "10,000,000,000", "1e+12"));
 }
 
 TEST(Axis, NamesRoundTimes) {
