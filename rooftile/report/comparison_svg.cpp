@@ -30,11 +30,20 @@ std::string title_of(const Comparison& comparison, const std::string& what) {
   return fmt::format("{}, {}: {}", network, comparison.pass, what);
 }
 
-// Whether any GPU runs a network in one precision at several batch sizes.
-bool several_batches(const Comparison& comparison) {
-  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> batches;
+// Whether a GPU runs a network in several precisions at one batch size; the best precision may differ by batch size.
+bool several_precisions(const Comparison& comparison) {
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::string> precisions;
   return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
-    const auto [first, is_new] = batches.emplace(std::tuple(run.gpu, run.model, run.precision), run.batch_size);
+    const auto [first, is_new] = precisions.emplace(std::tuple(run.gpu, run.model, run.batch_size), run.precision);
+    return !is_new && first->second != run.precision;
+  });
+}
+
+// Whether any GPU runs a network at several batch sizes.
+bool several_batches(const Comparison& comparison) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> batches;
+  return std::any_of(comparison.runs.begin(), comparison.runs.end(), [&](const ComparedRun& run) {
+    const auto [first, is_new] = batches.emplace(std::pair(run.gpu, run.model), run.batch_size);
     return !is_new && first->second != run.batch_size;
   });
 }
@@ -70,7 +79,8 @@ std::vector<Place> front_of(const std::vector<Place>& places) {
 // What runs are called: "rtx-4090", with several batches "rtx-4090 x 32", with several precisions "rtx-4090, fp16".
 class RunNames {
  public:
-  explicit RunNames(const Comparison& comparison) : batches_(several_batches(comparison)) {
+  explicit RunNames(const Comparison& comparison)
+      : batches_(several_batches(comparison)), apart_(several_precisions(comparison)) {
     for (const ComparedRun& run : comparison.runs) {
       precisions_ = precisions_ || run.precision != comparison.runs.front().precision;
     }
@@ -79,12 +89,12 @@ class RunNames {
   std::string name_of(const ComparedRun& run) const {
     return fmt::format("{}{}", batches_ ? fmt::format("{} x {}", run.gpu, run.batch_size) : run.gpu, precision_of(run));
   }
-  std::string of_any_batch(const ComparedRun& run) const { return run.gpu + precision_of(run); }
+  std::string of_any_batch(const ComparedRun& run) const { return run.gpu + (apart_ ? precision_of(run) : ""); }
 
  private:
   std::string precision_of(const ComparedRun& run) const { return precisions_ ? ", " + run.precision : ""; }
 
-  bool batches_, precisions_ = false;
+  bool batches_, apart_, precisions_ = false;
 };
 
 std::string scatter_of(const Comparison& comparison) {
@@ -153,6 +163,13 @@ std::string bars_of(const Comparison& comparison) {
   return svg_bar_chart(chart);
 }
 
+// Names the batch sizes on the axis, where they are few.
+void name_batches(Axis& axis, const std::set<std::int64_t>& batches) {
+  constexpr std::size_t kFew = 10;
+  if (batches.size() > kFew) return;
+  for (const std::int64_t batch : batches) axis.fixed.push_back({static_cast<double>(batch), fmt::to_string(batch)});
+}
+
 std::string batch_curves(const Comparison& comparison) {
   constexpr double kLine = 2, kDot = 6, kHeight = 420;
   Chart chart;
@@ -162,36 +179,40 @@ std::string batch_curves(const Comparison& comparison) {
   chart.plot_height = kHeight;
   const RunNames names(comparison);
   const bool models = models_of(comparison).size() > 1;
-  std::map<std::string, std::map<std::int64_t, double>> curves;  // by GPU, precision and model
+  std::map<std::string, std::map<std::int64_t, const ComparedRun*>> curves;  // by GPU and model, and precision
   std::vector<std::string> order;
-  std::vector<double> xs, ys;
   for (const ComparedRun& run : comparison.runs) {
     if (!run.fits()) continue;
     const std::string name = names.of_any_batch(run) + (models ? ", " + run.model : "");
     if (!curves.contains(name)) order.push_back(name);
-    curves[name][run.batch_size] = run.samples_per_second();
+    curves[name][run.batch_size] = &run;
   }
   chart.caption = "Batches that fit the GPU's memory.";
   if (order.size() > kApart) {
     chart.caption += fmt::format(" The first {} of {} curves.", kApart, order.size());
     order.resize(kApart);
   }
+  std::vector<double> xs, ys;
+  std::set<std::int64_t> batches;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::string& name = order[i];
     ChartSeries line = {
         .name = name, .mark = ChartSeries::Mark::line, .data = {}, .colour = series_colour(i).light, .width = kLine};
-    for (const auto& [batch, rate] : curves[name]) {
-      line.data.emplace_back(static_cast<double>(batch), rate);
+    ChartSeries points = {.name = {}, .data = {}, .colour = line.colour, .width = kDot};
+    for (const auto& [batch, run] : curves[name]) {
+      line.data.emplace_back(static_cast<double>(batch), run->samples_per_second());
+      points.names.push_back(names.name_of(*run) + (models ? ", " + run->model : ""));
       xs.push_back(line.data.back().first);
-      ys.push_back(rate);
+      ys.push_back(line.data.back().second);
+      batches.insert(batch);
     }
-    ChartSeries points = {.name = {}, .data = line.data, .colour = line.colour, .width = kDot};
-    points.names.assign(points.data.size(), name);
+    points.data = line.data;
     chart.series.push_back(std::move(line));
     chart.series.push_back(std::move(points));
   }
   fit_to(chart.x, xs);
   fit_to(chart.y, ys);
+  name_batches(chart.x, batches);
   return svg_chart(chart);
 }
 

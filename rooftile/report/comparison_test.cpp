@@ -144,11 +144,22 @@ TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
   EXPECT_EQ(fitting_chart(of), ComparisonChart::scatter);
   EXPECT_THAT(comparison_chart(of, ComparisonChart::scatter), HasSubstr("USD a million samples"));
   of.runs.push_back(of.runs[0]);
-  of.runs.back().batch_size = 200;
   of.runs.back().precision = "fp32";
   EXPECT_EQ(fitting_chart(of), ComparisonChart::scatter) << "another precision is no curve";
-  of.runs.back().precision = "fp16";
+  of.runs.back().batch_size = 200;
   EXPECT_EQ(fitting_chart(of), ComparisonChart::batches);
+}
+
+TEST(Comparison, ACurveGoesThroughTheBestPrecisionOfEachBatch) {
+  Comparison of = two_runs().comparison;
+  of.runs = {run("a", 0.1, 2), run("a", 0.15, 2)};
+  of.runs[0].precision = "fp32";
+  of.runs[1].batch_size = 200;
+  const std::string curves = comparison_chart(of, ComparisonChart::batches);
+  EXPECT_THAT(curves, HasSubstr(">a<"));
+  EXPECT_THAT(curves, HasSubstr("a x 100, fp32"));
+  EXPECT_THAT(curves, HasSubstr("a x 200, fp16"));
+  for (const char* batch : {">100<", ">200<"}) EXPECT_THAT(curves, HasSubstr(batch)) << "on the axis";
 }
 
 TEST(Comparison, ChartsTellPrecisionsApart) {
