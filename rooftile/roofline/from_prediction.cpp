@@ -18,10 +18,17 @@ bool multiplies(const LayerEstimate& layer) {
   return layer.method != Method::stream && std::find(kProducts.begin(), kProducts.end(), layer.op) != kProducts.end();
 }
 
+// What caches keep of a layer leaves shares of a byte, which no transfer has and which would stretch a logarithmic
+// axis.
+Bytes transferred(Bytes bytes) {
+  constexpr Bytes kSector(32);  // the least that is moved
+  return bytes < kSector ? Bytes(0) : bytes;
+}
+
 std::optional<Bytes> bytes_at(const Traffic& traffic, std::string_view level) {
-  if (level == "L1") return traffic.at_l1();
-  if (level == "L2") return traffic.at_l2();
-  if (level == "DRAM") return traffic.at_dram();
+  if (level == "L1") return transferred(traffic.at_l1());
+  if (level == "L2") return transferred(traffic.at_l2());
+  if (level == "DRAM") return transferred(traffic.at_dram());
   return std::nullopt;  // a level that no traffic model has
 }
 

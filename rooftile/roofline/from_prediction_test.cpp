@@ -37,6 +37,13 @@ TEST_F(FromPrediction, CountsTheFlopsOfADirectConvolution) {
   EXPECT_EQ(made.bytes[1], layer.traffic.l2 + layer.traffic.store_l2);
 }
 
+TEST_F(FromPrediction, LessThanATransferIsNone) {
+  LayerEstimate layer = estimate(conv(3, 1), gpu);
+  layer.traffic.dram = Bytes(1e-9);
+  layer.traffic.store_dram = Bytes(0);
+  EXPECT_EQ(kernel(layer, DType::fp32).bytes[2], Bytes(0));
+}
+
 TEST_F(FromPrediction, CountsWhatWinogradExecutes) {
   PredictOptions options;
   options.plan.algorithm = "winograd";
