@@ -28,8 +28,7 @@ class Int8Engine {
   Workload run() {
     std::vector<Op> ops;
     ops.reserve(workload_.ops.size());
-    for (std::size_t i = 0; i < workload_.ops.size(); ++i) {
-      Op& op = workload_.ops[i];
+    for (Op& op : workload_.ops) {
       const TensorId result = op.outputs.front();
       ops.push_back(op);
       if (is_sum(op) && readers_[result].size() > 1) workload_.tensors[result].dtype = kStream;

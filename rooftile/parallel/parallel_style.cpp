@@ -27,14 +27,14 @@ ParallelStyle style_of(std::string_view framework) {
   if (framework.find("Megatron-DeepSpeed") != std::string_view::npos) {
     style.hand_over = kHandOver;
     style.overlapped = false;  // DeepSpeed's pipeline engine: _exec_reduce_grads after the last backward pass
-  } else if (runs_megatron_lm(framework)) {
-    style.overlapped = false;  // its own DistributedDataParallel: allreduce_gradients() after the last backward pass
   } else if (framework.find("DeepLearningExamples") != std::string_view::npos) {
     // As Lambda runs them: its script sets NCCL_P2P_DISABLE=1 (lambdal/deeplearning-benchmark, benchmark_pytorch.sh).
     style.through_host = true;
     style.overlapped = false;  // its steps are longer than on one GPU by all of the exchange (docs/planning.md)
-  } else if (framework.find("TensorFlow") != std::string_view::npos) {
-    style.overlapped = false;  // clusters of XLA hand over their gradients when all of a cluster are computed
+  } else if (runs_megatron_lm(framework) || framework.find("TensorFlow") != std::string_view::npos) {
+    // Megatron-LM's own DistributedDataParallel calls allreduce_gradients() after the last backward pass; clusters of
+    // XLA hand over their gradients when all of a cluster are computed.
+    style.overlapped = false;
   } else if (framework.find("NeMo") != std::string_view::npos) {
     style.wide_gradients = true;  // main_grad of Megatron Core, gradient_accumulation_fusion
     style.tensor_hidden = true;   // tp_comm_overlap of NeMo's configurations (Transformer Engine's user buffers)
