@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/one_line.hpp"
+#include "rooftile/predict/host.hpp"
 
 namespace rooftile {
 namespace {
@@ -41,7 +42,8 @@ PhaseCalls captured_calls(const Workload& workload, const PredictOptions& option
                              .name = launch.name,
                              .output = workload.tensors[op.outputs.front()].shape,
                              .part = launch.part,
-                             .general = call.general});
+                             .general = call.general,
+                             .issue = issue_of(result.calls[*known], launch.part, call.general)});
   }
   return result;
 }

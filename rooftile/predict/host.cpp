@@ -1,9 +1,8 @@
 #include "rooftile/predict/host.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
-
-#include "rooftile/predict/call.hpp"
 
 namespace rooftile {
 namespace {
@@ -12,34 +11,44 @@ namespace {
 // of mixed precision, biases of convolutions. A call of ATen takes 5 to 10 us.
 constexpr Seconds kDispatch(8e-6);
 
-bool is_own(const LayerEstimate& layer) {
-  if (layer.general) return true;
-  const std::string_view op = layer.op, function = layer.function;
-  return (layer.part == StepPart::backward && op == "elementwise" && function == "add") ||
+bool is_own(std::string_view op, std::string_view function, StepPart part, bool general) {
+  return general || (part == StepPart::backward && op == "elementwise" && function == "add") ||
          (op == "move" && function == "cast") || function == "bias";
 }
 
 // All that an optimiser does with the weights of a layer, rather than one operator of it as a captured step has them.
-bool is_whole_update(const LayerEstimate& layer) { return layer.op == "update" || layer.op == "clip"; }
+bool is_whole_update(std::string_view op) { return op == "update" || op == "clip"; }
 
-Seconds issue_time(const LayerEstimate& layer, const HostCosts& costs) {
-  switch (layer.issue == Issue::unknown ? issue_of(layer) : layer.issue) {
-    case Issue::unknown:
-    case Issue::nothing:
-      break;
-    case Issue::dispatch:
-      return std::min(kDispatch, costs.forward);
-    case Issue::forward:
-      return costs.forward;
-    case Issue::gradient:
-      return costs.gradient;
-    case Issue::update:
-      return costs.update;
-    case Issue::dispatch_update:
-      return std::min(kDispatch, costs.update);
-  }
-  return Seconds(0);
+// Of what launches something.
+Issue issue_of(std::string_view op, std::string_view function, Pass pass, StepPart part, bool general) {
+  if (function == kKeptGradient) return Issue::nothing;
+  if (is_own(op, function, part, general)) return Issue::dispatch;
+  if (is_whole_update(op)) return Issue::update;
+  if (part == StepPart::update) return Issue::dispatch_update;
+  return pass == Pass::fwd ? Issue::forward : Issue::gradient;
 }
+
+class IssueTimes {
+ public:
+  explicit IssueTimes(const HostCosts& costs) {
+    (*this)[Issue::dispatch] = std::min(kDispatch, costs.forward);
+    (*this)[Issue::forward] = costs.forward;
+    (*this)[Issue::gradient] = costs.gradient;
+    (*this)[Issue::update] = costs.update;
+    (*this)[Issue::dispatch_update] = std::min(kDispatch, costs.update);
+  }
+
+  Seconds of(const LayerEstimate& layer) const {
+    return by_[static_cast<std::size_t>(layer.issue == Issue::unknown ? issue_of(layer) : layer.issue)];
+  }
+
+ private:
+  Seconds& operator[](Issue issue) { return by_[static_cast<std::size_t>(issue)]; }
+
+  static constexpr std::size_t kIssues = static_cast<std::size_t>(Issue::dispatch_update) + 1;
+
+  std::array<Seconds, kIssues> by_;  // what is not known, or nothing, takes none
+};
 
 // Host and GPU, each as far as it has come.
 class Queue {
@@ -71,18 +80,20 @@ Seconds serving_time(const PredictOptions& options, bool prompt, double sequence
 }
 
 Issue issue_of(const LayerEstimate& layer) {
-  if (layer.kernels == 0 || layer.function == kKeptGradient) return Issue::nothing;
-  if (is_own(layer)) return Issue::dispatch;
-  if (is_whole_update(layer)) return Issue::update;
-  if (is_update(layer)) return Issue::dispatch_update;
-  return layer.pass == Pass::fwd ? Issue::forward : Issue::gradient;
+  if (layer.kernels == 0) return Issue::nothing;
+  return issue_of(layer.op, layer.function, layer.pass, layer.part, layer.general);
+}
+
+Issue issue_of(const LayerCall& call, StepPart part, bool general) {
+  return issue_of(call.op, call.function, call.options.pass, part, general);
 }
 
 std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const HostCosts& costs,
                                    const std::array<QueueScale, 3>& scales) {
+  const IssueTimes times(costs);
   std::array<Queue, 3> queues;
   for (const LayerEstimate& layer : layers) {
-    const Seconds issuing = issue_time(layer, costs);
+    const Seconds issuing = times.of(layer);
     for (std::size_t i = 0; i < scales.size(); ++i) {
       queues[i].add(issuing * scales[i].host, layer.time * scales[i].gpu);
     }
@@ -91,11 +102,12 @@ std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const 
 }
 
 PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs) {
+  const IssueTimes issuing(costs == nullptr ? HostCosts() : *costs);
   PhaseTimes times;
   Queue queue;
   Seconds before;
   for (const LayerEstimate& layer : layers) {
-    queue.add(costs == nullptr ? Seconds(0) : issue_time(layer, *costs), layer.time);
+    queue.add(issuing.of(layer), layer.time);
     Seconds& part = layer.part == StepPart::forward    ? times.forward
                     : layer.part == StepPart::backward ? times.backward
                                                        : times.update;
@@ -108,9 +120,10 @@ PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* c
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs) {
   HostShare share;
   share.costs = costs;
+  const IssueTimes times(costs);
   Queue queue;
   for (const LayerEstimate& layer : layers) {
-    const Seconds issuing = issue_time(layer, costs);
+    const Seconds issuing = times.of(layer);
     share.gpu_busy += layer.time;
     share.issuing += issuing;
     queue.add(issuing, layer.time);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "rooftile/calibration/host.hpp"
+#include "rooftile/predict/call.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/prediction.hpp"
 
@@ -16,8 +17,10 @@ const HostCosts* host_costs(const PredictOptions& options);
 // What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's.
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences);
 
-// By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once.
+// By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once. Of a call: where
+// it launches anything.
 Issue issue_of(const LayerEstimate& layer);
+Issue issue_of(const LayerCall& call, StepPart part, bool general);
 
 // Layers in the order in which they are issued; those that launch nothing cost nothing.
 HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs);

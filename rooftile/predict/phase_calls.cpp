@@ -202,7 +202,11 @@ class Step {
     return step_.calls.size() - 1;
   }
   void run_call(std::size_t call, std::string name, const Shape& output) {
-    step_.layers.push_back({call, std::move(name), output, part_});
+    step_.layers.push_back({.call = call,
+                            .name = std::move(name),
+                            .output = output,
+                            .part = part_,
+                            .issue = issue_of(step_.calls[call], part_, false)});
   }
 
   const Workload& workload_;
@@ -283,22 +287,17 @@ std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu
     } else {
       known = layers.size();
       estimate(call, gpu, models, layers.emplace_back());
-      if (!call.options.breakdown) {
-        layers.back().op = call.op;  // by which the host's queue goes; the other texts stay empty
-        layers.back().function = call.function;
-      }
+      layers.back().op = call.op;  // by which errors add up; without a breakdown the other texts stay empty
     }
-    // Copies are issued as what they are copies of, unless in another part of the step.
-    const bool again =
-        *known + 1 < layers.size() && layers[*known].part == layer.part && layers[*known].general == layer.general;
-    layers.back().part = layer.part;
-    layers.back().general = layer.general;
-    layers.back().call = static_cast<std::uint32_t>(layer.call) + 1;
-    if (!again) layers.back().issue = issue_of(layers.back());
+    LayerEstimate& last = layers.back();
+    last.part = layer.part;
+    last.general = layer.general;
+    last.issue = last.kernels == 0 ? Issue::nothing : layer.issue;
+    last.call = static_cast<std::uint32_t>(layer.call) + 1;
     if (!call.options.breakdown) continue;
-    layers.back().name = layer.name;
-    layers.back().output = layer.output;
-    layers.back().members = layer.members;
+    last.name = layer.name;
+    last.output = layer.output;
+    last.members = layer.members;
   }
   return layers;
 }

@@ -19,6 +19,7 @@ struct PhaseCalls {
     StepPart part = StepPart::forward;
     std::vector<std::string> members = {};  // Op::members
     bool general = false;                   // CapturedCall::general
+    Issue issue = Issue::unknown;           // if it launches anything
   };
   std::vector<LayerCall> calls;
   std::vector<Layer> layers;

@@ -38,10 +38,10 @@ bool as_wrong(const LayerEstimate& a, const LayerEstimate& b) {
   return a.time_low == b.time_low && a.time_high == b.time_high && a.common_error == b.common_error;
 }
 
-void set_error(Alike& alike, const LayerEstimate& layer) {
+// `most`: ln of what it shares with all.
+void set_error(Alike& alike, const LayerEstimate& layer, double most) {
   alike.error = {std::max(0.0, std::log(layer.time / *layer.time_low)),
                  std::max(0.0, std::log(*layer.time_high / layer.time))};
-  const double most = std::log(layer.common_error);
   alike.shared = {std::min(alike.error.low, most), std::min(alike.error.high, most)};
 }
 
@@ -55,7 +55,7 @@ std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
   std::vector<Repeated> all;
   std::vector<std::size_t> places;  // by call; the first is of those without
   for (const LayerEstimate& layer : layers) {
-    if (!interval_of(layer) || layer.time <= Seconds(0)) continue;
+    if (!layer.time_low || !layer.time_high || layer.time <= Seconds(0)) continue;
     if (layer.call >= places.size()) places.resize(2 * layer.call + 1, layers.size());
     std::size_t& place = places[layer.call];
     const bool known = layer.call > 0 && place < all.size() && all[place].layer->time == layer.time &&
@@ -77,6 +77,7 @@ std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
     std::size_t place;
   };
   std::vector<Placed> order;
+  order.reserve(layers.size());
   std::vector<std::size_t> first(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) order.push_back({layers[i].layer->time, i});
   const auto op = [&](const Placed& placed) -> const std::string& { return layers[placed.place].layer->op; };
@@ -98,6 +99,7 @@ SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
   std::vector<std::size_t> places(runs.size());
   std::vector<Alike> alike;  // in the order of the first ones
   SumError common;
+  double most_of = 1, most = 0;  // ln of the common error of the last layer: most have the same
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& [layer, times] = runs[i];
     const bool first = first_of[i] == i;
@@ -106,7 +108,11 @@ SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
       alike.push_back({});
     }
     Alike& of = alike[places[first_of[i]]];
-    if (first || !as_wrong(*layer, *of.last)) set_error(of, *layer);
+    if (layer->common_error != most_of) {
+      most_of = layer->common_error;
+      most = std::log(most_of);
+    }
+    if (first || !as_wrong(*layer, *of.last)) set_error(of, *layer, most);
     of.last = layer;
     const double share = layer->time / all * times;
     common.low += share * of.shared.low;
@@ -149,7 +155,7 @@ std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
   Seconds all, without;
   for (const LayerEstimate& layer : layers) {
     all += layer.time;
-    if (!interval_of(layer)) without += layer.time;
+    if (!layer.time_low || !layer.time_high) without += layer.time;
   }
   if (all <= Seconds(0) || without > all * kMostWithout) return std::nullopt;
   const SumError error = error_of(layers, all);

@@ -85,7 +85,7 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
 }
 
-// What most of the arithmetic runs in: INT8 where the graph itself multiplies integers, else what was asked for.
+// INT8 where the graph itself multiplies integers, else what was asked for.
 DType multiplied_in(const PhaseCalls& calls, const PredictOptions& options) {
   Flops integers, all;
   for (const PhaseCalls::Layer& layer : calls.layers) {
@@ -104,6 +104,7 @@ PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions&
   name_ = run.name;
   memory_ = memory_of(run, options, phase);
   calls_ = phase_calls(run, network_options(options), phase);
+  multiplied_ = multiplied_in(calls_, options);
 }
 
 Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const PredictOptions& options, Phase phase) {
@@ -134,11 +135,10 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.gpu = gpu.id;
   prediction.batch_size = workload_->batch_size;
   prediction.precision = options_.precision;
-  const DType multiplied = multiplied_in(calls_, options_);
-  prediction.computed = computed_in(multiplied, gpu);
+  prediction.computed = computed_in(multiplied_, gpu);
   prediction.method = label_of(options_);
   prediction.sm_count = gpu.sm_count;
-  prediction.peak = peak_of(multiplied, gpu).value_or(FlopsPerSecond(0));
+  prediction.peak = peak_of(multiplied_, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_;
   prediction.unsupported = workload_->skipped;
   prediction.notes = workload_->notes;

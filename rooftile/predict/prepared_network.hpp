@@ -34,6 +34,7 @@ class PreparedNetwork {
   std::string name_;
   MemoryUse memory_;
   PhaseCalls calls_;
+  DType multiplied_ = DType::fp32;  // what most of the arithmetic runs in
 };
 
 }  // namespace rooftile

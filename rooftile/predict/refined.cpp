@@ -163,18 +163,21 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
 
 const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const auto same = [&](const Made& made) {
-    return made.op == op && made.precision == options.precision && made.accumulate == options.accumulate &&
+    return made.precision == options.precision && made.accumulate == options.accumulate &&
            made.result == options.result && made.weights == options.weights && made.nhwc == options.nhwc &&
            made.engine == runs_engine_kernels(options) && made.framework == options.framework &&
            made.pass_bytes == options.pass_bytes;
   };
-  auto found = std::find_if(made_.begin(), made_.end(), same);
-  if (found == made_.end()) {
-    found = made_.insert(
-        found, {op, options.precision, options.accumulate, options.result, options.weights, options.nhwc,
-                runs_engine_kernels(options), options.pass_bytes, options.framework, refined_model(op, gpu, options)});
+  std::list<Made>& made = made_[static_cast<std::size_t>(op)];
+  const auto found = std::find_if(made.begin(), made.end(), same);
+  if (found == made.end()) {
+    made.push_front({options.precision, options.accumulate, options.result, options.weights, options.nhwc,
+                     runs_engine_kernels(options), options.pass_bytes, options.framework,
+                     refined_model(op, gpu, options)});
+  } else if (found != made.begin()) {
+    made.splice(made.begin(), made, found);
   }
-  return found->model ? &*found->model : nullptr;
+  return made.front().model ? &*made.front().model : nullptr;
 }
 
 OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {

@@ -1,6 +1,8 @@
 // The refined method, `rooftile`: every way a library could run an operator, timed in closed form; the fastest counts.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <list>
 #include <optional>
 #include <string>
@@ -37,6 +39,7 @@ struct RefinedModel {
 };
 
 enum class RefinedOp { conv, gemm, attention, stream, recurrent };
+inline constexpr std::size_t kRefinedOps = 5;
 
 // Nullopt if the GPU has no unit for the precision.
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
@@ -61,7 +64,6 @@ class RefinedModels {
 
  private:
   struct Made {
-    RefinedOp op;
     DType precision;
     std::optional<DType> accumulate, result, weights;
     bool nhwc, engine;
@@ -69,7 +71,7 @@ class RefinedModels {
     std::string framework;
     std::optional<RefinedModel> model;
   };
-  std::list<Made> made_;
+  std::array<std::list<Made>, kRefinedOps> made_;  // by operator; that of the last call in front
   std::optional<KnownProducts> products_;
 };
 
