@@ -100,22 +100,22 @@ std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
   std::vector<WinogradTile> all;
   for (const Form& form : kForms) {
     WinogradTile result;
-    double positions = 1, pieces = 1, taps = 1;  // of the filter, all pieces
+    double positions = 1, pieces = 1, filter_taps = 1;  // of all pieces
     for (std::size_t i = 1; i < 3; ++i) {
       const double stride = gemm.stride[i], filter = gemm.filter[i];
       switch (pass) {
         case Pass::fwd:
-          taps *= filter;
+          filter_taps *= filter;
           pieces *= std::ceil(filter / (form.taps * stride)) * stride;
           positions *= std::ceil(gemm.out[i] / form.outputs);
           break;
         case Pass::bwd_data:
-          taps *= std::ceil(filter / stride);
+          filter_taps *= std::ceil(filter / stride);
           pieces *= std::ceil(std::ceil(filter / stride) / form.taps);
           positions *= std::ceil(gemm.in[i] / (form.outputs * stride)) * stride;
           break;
         case Pass::bwd_weight:  // the outputs are the filter, the filter is dY
-          taps *= gemm.out[i];
+          filter_taps *= gemm.out[i];
           pieces *= std::ceil(gemm.out[i] / form.taps);
           positions *= std::ceil(filter / form.outputs);
           break;
@@ -127,7 +127,7 @@ std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
     result.filters = pass == Pass::bwd_data ? in_channels : out_channels;
     result.depth = depth * pieces;
     result.inputs = form.outputs * form.outputs;
-    result.taps = taps / pieces;
+    result.taps = filter_taps / pieces;
     all.push_back(result);
     if (weights()) break;
   }

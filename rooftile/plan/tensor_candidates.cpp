@@ -145,7 +145,8 @@ double transposing_share(const Tile& tile) {
 // Kernels of Tensile whose names show no matrix instruction run on the lanes.
 double lane_kernel_share(const OpShape& op, const PlanOptions& options, const Gpu& gpu) {
   const std::string_view kernel = options.kernel;
-  if (op.precision != DType::fp32 || !kernel.starts_with("Cijk_") || kernel.find("_MI") != kernel.npos) return 1;
+  const bool on_lanes = kernel.starts_with("Cijk_") && kernel.find("_MI") == std::string_view::npos;
+  if (op.precision != DType::fp32 || !on_lanes) return 1;
   return std::min(1.0, gpu.peak(Peak::fp32) / gpu.peak(Peak::tensor_fp32));
 }
 
