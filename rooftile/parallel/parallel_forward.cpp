@@ -44,7 +44,18 @@ double launches_of(const Prediction& prediction) {
 
 // Layers that are all alike take as long each: two of them tell the time of any number, queue of the host included.
 bool is_uniform(const Transformer& shape) {
-  return shape.experts == 0 || (shape.dense_layers == 0 && shape.expert_period == 1);
+  const bool experts = shape.experts == 0 || (shape.dense_layers == 0 && shape.expert_period == 1);
+  return experts && shape.window_period == 1;
+}
+
+// That the caches of all layers hold, of a text of so many.
+double cached_positions(const Transformer& shape, std::int64_t text) {
+  std::int64_t held = 0;
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    const std::int64_t window = layer_of(shape, i).window;
+    held += window > 0 ? std::min(text, window) : text;
+  }
+  return static_cast<double>(held);
 }
 
 }  // namespace
@@ -108,10 +119,10 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
                   computing * (range->high / of_range) + moved * kCollectiveSpread};
   }
   time.weights = weights / static_cast<double>(way.pp);
-  const double entries = static_cast<double>(run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
+  const double entries = cached_positions(shape, run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
   const double width = part.latent.kv_rank > 0 ? static_cast<double>(part.latent.kv_rank + part.latent.rope_dim)
                                                : 2.0 * static_cast<double>(part.kv_heads * part.head_dim);
-  time.cache = size_of(options.precision) * (entries * width * layers / way.pp);
+  time.cache = size_of(options.precision) * (entries * width / way.pp);
   return time;
 }
 

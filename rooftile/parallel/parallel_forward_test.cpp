@@ -8,14 +8,14 @@
 namespace rooftile {
 namespace {
 
-ForwardTime forward(const ForwardRun& run, int stages, const char* framework) {
+ForwardTime forward(const ForwardRun& run, int stages, const char* framework, const char* network = "gpt2_xl") {
   Parallelism way;
   way.pp = stages;
   PredictOptions options;
   options.precision = DType::fp16;
   options.execution = Execution::engine;
   options.framework = framework;
-  const Transformer shape = find_transformer("gpt2_xl").value().value();
+  const Transformer shape = find_transformer(network).value().value();
   const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
   return parallel_forward(shape, run, way, find_gpu_cluster("dgx-a100").value(), gpu, options).value();
 }
@@ -39,6 +39,12 @@ TEST(ParallelForward, FasterTransformersStagesWorkOnAllWhereItDoesNotComeOutEven
 
 TEST(ParallelForward, CountsTheLaunchesOfAllLayers) {
   EXPECT_GT(forward({.batch = 1, .seq_len = 512}, 1, "llama.cpp").launches, 25 * 48);
+}
+
+// Gemma 3 1B: 26 layers, of which 4 hold all positions and 22 the last 512, with one head of 256 keys and values.
+TEST(ParallelForward, CachesOfWindowsHoldWhatIsSeen) {
+  const ForwardTime time = forward({.batch = 3, .context = 4096}, 1, "vLLM", "gemma3_1b");
+  EXPECT_EQ(time.cache, Bytes(3 * (4 * 4096 + 22 * 512) * 2 * 256 * 2));
 }
 
 }  // namespace

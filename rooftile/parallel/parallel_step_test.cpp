@@ -231,6 +231,14 @@ TEST_F(ParallelStepTest, StagesNeedNotDivideTheLayers) {
   EXPECT_GT(ratio, 7.0 / 9);
 }
 
+TEST_F(ParallelStepTest, LayersThatSeeAWindowAreOfAKindOfTheirOwn) {
+  const auto network = parallel_network({.model = "gemma3_1b", .batch = {}, .seq_len = 8192}).value();
+  const NetworkBlocks all = blocks_of(network, Parallelism{}, gpu, options.predict).value();
+  ASSERT_EQ(all.kinds.size(), 4U);  // embedding, two kinds of layers, head
+  EXPECT_EQ(std::count(all.order.begin(), all.order.end(), 2U), 4) << "every sixth of 26";
+  EXPECT_GT(all.kinds[2].forward.computing, all.kinds[1].forward.computing);
+}
+
 TEST_F(ParallelStepTest, WhatCannotBeIsOneLine) {
   Parallelism way;
   way.tp = 3;

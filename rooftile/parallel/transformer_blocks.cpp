@@ -17,10 +17,6 @@
 namespace rooftile {
 namespace {
 
-bool has_experts(const Transformer& shape, std::int64_t layer) {
-  return shape.experts > 0 && layer >= shape.dense_layers && (layer + 1) % shape.expert_period == 0;
-}
-
 // The first layers of each kind: all that a network repeats.
 struct Layers {
   std::vector<std::int64_t> firsts;
@@ -29,11 +25,9 @@ struct Layers {
 
 Layers kinds_of(const Transformer& shape) {
   Layers kinds;
-  bool dense = false, experts = false;
   for (std::int64_t i = 0; i < shape.layers; ++i) {
-    bool& known = has_experts(shape, i) ? experts : dense;
-    if (!known) kinds.firsts.push_back(i);
-    known = true;
+    const auto alike = [&](std::int64_t first) { return layer_of(shape, first) == layer_of(shape, i); };
+    if (std::none_of(kinds.firsts.begin(), kinds.firsts.end(), alike)) kinds.firsts.push_back(i);
   }
   kinds.needed = kinds.firsts.back() + 1;
   return kinds;
@@ -101,7 +95,7 @@ class TransformerBlocks {
     add_weights(workload, kinds, blocks);
     for (std::size_t i = 0; i < kinds.firsts.size(); ++i) {
       Block& block = blocks.kinds[i + 1];
-      const bool experts = has_experts(shape_, kinds.firsts[i]);
+      const bool experts = layer_of(shape_, kinds.firsts[i]).experts;
       block.name = experts ? "expert layer" : "layer";
       exchange_layer(block, experts);
     }
@@ -153,7 +147,7 @@ class TransformerBlocks {
       if (kind == BlockPasses::kNone) continue;
       HeldWeights& held = blocks.kinds[kind].weights;
       const bool layer = kind > 0 && kind <= kinds.firsts.size();
-      const bool experts = layer && has_experts(shape_, kinds.firsts[kind - 1]) && is_of_experts(tensor.name);
+      const bool experts = layer && layer_of(shape_, kinds.firsts[kind - 1]).experts && is_of_experts(tensor.name);
       (experts ? held.experts : held.shared) += elements(tensor.shape);
     }
     if (shape_.tied) blocks.tied = blocks.kinds.front().weights.all();
@@ -221,7 +215,7 @@ class TransformerBlocks {
     blocks.order.push_back(0);
     for (std::int64_t i = 0; i < shape_.layers; ++i) {
       std::size_t kind = 0;
-      while (has_experts(shape_, kinds.firsts[kind]) != has_experts(shape_, i)) ++kind;
+      while (layer_of(shape_, kinds.firsts[kind]) != layer_of(shape_, i)) ++kind;
       blocks.order.push_back(kind + 1);
     }
     blocks.order.push_back(blocks.kinds.size() - 1);

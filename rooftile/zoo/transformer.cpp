@@ -122,6 +122,7 @@ class Stack {
     if (shape_.positions == TransformerPositions::relative) sight.bias = parts_.relative_bias(prefix, sight);
     for (std::int64_t i = 0; i < layers; ++i) {
       const std::string name = prefix + "layer" + std::to_string(i) + "/";
+      sight.window = layer_of(shape_, i).window;
       x = shape_.block == TransformerBlock::sequential ? sequential(name, i, x, sight, cross)
                                                        : parallel(name, i, x, sight);
     }
@@ -140,8 +141,13 @@ class Stack {
 
   template <class Part>
   TensorId residual(const std::string& name, TensorId x, const Part& part) {
-    if (shape_.norm_first) return net_.add(name + "add", part(parts_.norm(name + "norm", x)), x);
-    return parts_.norm(name + "norm", net_.add(name + "add", part(x), x));
+    if (!shape_.norm_first) return parts_.norm(name + "norm", net_.add(name + "add", given(name, part(x)), x));
+    return net_.add(name + "add", given(name, part(parts_.norm(name + "norm", x))), x);
+  }
+
+  // What a part gives to the residual.
+  TensorId given(const std::string& name, TensorId y) {
+    return shape_.output_norm ? parts_.norm(name + "output/norm", y) : y;
   }
 
   TensorId parallel(const std::string& name, std::int64_t layer, TensorId x, const Sight& sight) {
@@ -184,6 +190,12 @@ class Stack {
 };
 
 }  // namespace
+
+TransformerLayer layer_of(const Transformer& shape, std::int64_t layer) {
+  const bool experts = shape.experts > 0 && layer >= shape.dense_layers && (layer + 1) % shape.expert_period == 0;
+  const bool sees_all = shape.window_period > 1 && (layer + 1) % shape.window_period == 0;
+  return {.experts = experts, .window = sees_all ? 0 : shape.window};
+}
 
 Workload build(const Transformer& shape, const TransformerRun& run) {
   Net net(shape.name);

@@ -69,6 +69,7 @@ struct Transformer {
   std::int64_t max_positions = 0;   // seq_len: of the table of learned positions
   std::int64_t encoder_layers = 0;  // layers, of the encoder of an encoder_decoder
   std::int64_t window = 0;          // how many positions back a position sees; 0: all
+  std::int64_t window_period = 1;   // of so many layers the last sees all positions; 1: none does
 
   TransformerForm form = TransformerForm::decoder;
   TransformerBlock block = TransformerBlock::sequential;
@@ -80,6 +81,8 @@ struct Transformer {
   bool rms_norm = false;            // else layer normalisation
   bool norm_first = true;           // before attention and MLP, and once after all blocks; else after the residuals
   bool embedding_norm = false;
+  bool qk_norm = false;         // of the features of each head, in queries and keys (Qwen3)
+  bool output_norm = false;     // of what attention and MLP give, before it is added (Gemma 2)
   bool fused_qkv = false;       // one product for queries, keys and values
   bool fused_attention = true;  // one kernel; else two products with scale, mask and softmax between them
   bool fused_softmax = false;   // where attention is not: with scale and mask in one kernel
@@ -114,6 +117,15 @@ Result<std::string> check_positions(const Transformer& shape, std::int64_t posit
 constexpr std::int64_t kMostLayers = 1024;
 constexpr std::int64_t kMostHeads = 1 << 14;
 constexpr std::int64_t kMostFeatures = 1 << 22;  // hidden, ffn, vocab and their like
+
+// What layers of one network may differ in.
+struct TransformerLayer {
+  bool experts = false;     // whether its MLP is a mixture
+  std::int64_t window = 0;  // as in Transformer
+
+  bool operator==(const TransformerLayer&) const = default;
+};
+TransformerLayer layer_of(const Transformer& shape, std::int64_t layer);
 
 // With every default filled in. Errors come from check().
 Transformer completed(Transformer shape);

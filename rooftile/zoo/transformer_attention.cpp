@@ -90,13 +90,18 @@ TensorId TransformerParts::attention(const std::string& name, TensorId x, const 
   } else {
     Heads heads = shape_.fused_qkv && !sight.cross ? heads_of_one_product(name, x, sight)
                                                    : separate_heads(name, x, sight, memory);
+    const bool fresh_keys = !(sight.cross && sight.cached);
+    if (shape_.qk_norm) {
+      heads.q = norm(name + "q/head_norm", heads.q);
+      if (fresh_keys) heads.k = norm(name + "k/head_norm", heads.k);
+    }
     if (shape_.positions == TransformerPositions::rotary) {
       heads.q = net_.rotary(name + "q/rotary", heads.q);
-      if (!(sight.cross && sight.cached)) heads.k = net_.rotary(name + "k/rotary", heads.k);
+      if (fresh_keys) heads.k = net_.rotary(name + "k/rotary", heads.k);
     }
     Sight seen = sight;
     if (sight.cached) {
-      if (shape_.window > 0) seen.kv_len = std::min(sight.kv_len, shape_.window);  // older entries are overwritten
+      if (sight.window > 0) seen.kv_len = std::min(sight.kv_len, sight.window);  // older entries are overwritten
       const Shape all = heads_shape(seen.kv_len, shape_.kv_heads, shape_.head_dim);
       heads.k = cache(name + "k", sight.cross ? std::nullopt : std::optional(heads.k), all);
       heads.v = cache(name + "v", sight.cross ? std::nullopt : std::optional(heads.v), all);
@@ -118,7 +123,7 @@ TensorId TransformerParts::fused(const std::string& name, const Heads& heads, co
   attention.kv_heads = sizes.kv_heads;
   attention.head_dim = sizes.dim;
   attention.head_dim_v = sizes.v_dim == sizes.dim ? 0 : sizes.v_dim;
-  attention.window = sight.cached || sight.cross ? 0 : shape_.window;
+  attention.window = sight.cached || sight.cross ? 0 : sight.window;
   attention.causal = sight.causal;
   const TensorId context = net_.attention(name + "attention", attention, {heads.q, heads.k, heads.v});
   if (sight.cached && shape_.latent.kv_rank > 0) return context;  // whose values are still to be expanded

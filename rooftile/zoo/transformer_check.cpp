@@ -33,6 +33,7 @@ Result<void> check_bounds(const Transformer& shape) {
       Bounds{"max_positions", shape.max_positions, images ? 0 : 1, kMaxDimension},
       Bounds{"encoder_layers", shape.encoder_layers, 0, kMostLayers},
       Bounds{"window", shape.window, 0, kMaxDimension},
+      Bounds{"window_period", shape.window_period, 1, kMostLayers},
       Bounds{"experts", shape.experts, 0, kMostHeads},
       Bounds{"experts_per_token", shape.experts_per_token, 1, shape.experts > 0 ? shape.experts : kMostHeads},
       Bounds{"expert_ffn", shape.expert_ffn, 1, kMostFeatures},
@@ -65,6 +66,7 @@ Result<void> check_latent(const Transformer& shape) {
     }
   }
   if (!shape.fused_attention) return bad_input("latent attention is one kernel: attention cannot be separate");
+  if (shape.qk_norm || shape.window > 0) return bad_input("latent attention has no qk_norm and no window");
   if (shape.kv_heads != shape.heads) return bad_input("latent attention has as many kv_heads as heads");
   return {};
 }
@@ -103,6 +105,10 @@ Result<void> check(const Transformer& shape) {
     return bad_input(fmt::format("{} heads cannot share {} kv_heads alike", shape.heads, shape.kv_heads));
   }
   if (shape.latent.kv_rank > 0) TRY(check_latent(shape));
+  if (shape.window == 0 && shape.window_period > 1) return bad_input("window_period needs a window");
+  if (shape.output_norm && shape.block != TransformerBlock::sequential) {
+    return bad_input("output_norm is of sequential blocks");
+  }
   if (shape.positions == TransformerPositions::relative && shape.fused_attention) {
     return bad_input("positions 'relative' add to the scores: attention must be 'separate'");
   }

@@ -59,11 +59,11 @@ class Config {
   // The names that most types share.
   Transformer sizes() const {
     Transformer shape;
-    shape.layers = number({"num_hidden_layers", "n_layer", "num_layers"});
-    shape.hidden = number({"hidden_size", "n_embd", "n_embed", "d_model"});
-    shape.heads = number({"num_attention_heads", "n_head", "num_heads"});
+    shape.layers = number({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+    shape.hidden = number({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
+    shape.heads = number({"num_attention_heads", "n_head", "n_heads", "num_heads"});
     shape.head_dim = number({"head_dim", "d_kv"}, 0);
-    shape.ffn = number({"intermediate_size", "ffn_dim", "n_inner", "d_ff"}, 0);
+    shape.ffn = number({"intermediate_size", "ffn_dim", "n_inner", "d_ff", "hidden_dim"}, 0);
     return shape;
   }
   void add_text(Transformer& shape, std::int64_t positions) const {
@@ -87,7 +87,8 @@ class Config {
                                                {"relu2", "relu"},
                                                {"silu", "silu"},
                                                {"swish", "silu"}}};
-    const std::initializer_list<const char*> keys = {"hidden_act", "activation_function", "activation"};
+    const std::initializer_list<const char*> keys = {"hidden_act", "hidden_activation", "activation_function",
+                                                     "activation"};
     const std::string name = text(keys, otherwise);
     std::vector<std::string> names;
     for (const Known& known : kKnown) {
@@ -133,6 +134,80 @@ Transformer qwen2(const Config& config) {
   Transformer shape = llama(config);
   if (config.flag("use_sliding_window", false)) shape.window = config.number({"sliding_window"}, 0);
   shape.bias = TransformerBias::qkv;
+  return shape;
+}
+
+// Whose experts are narrower than the MLPs of layers without any. Experts that all positions share are Qwen2's alone.
+Transformer qwen_mixture(const Config& config, Transformer shape) {
+  shape.experts = config.number({"num_experts"});
+  shape.experts_per_token = config.number({"num_experts_per_tok"}, 8);
+  shape.expert_ffn = config.number({"moe_intermediate_size"}, 0);
+  shape.shared_ffn = config.number({"shared_expert_intermediate_size"}, 0);
+  shape.expert_period = config.number({"decoder_sparse_step"}, 1);
+  return shape;
+}
+
+Transformer qwen2_moe(const Config& config) { return qwen_mixture(config, qwen2(config)); }
+
+Transformer qwen3(const Config& config) {
+  Transformer shape = llama(config);
+  if (config.flag("use_sliding_window", false)) shape.window = config.number({"sliding_window"}, 0);
+  shape.qk_norm = true;
+  return shape;
+}
+
+Transformer qwen3_moe(const Config& config) { return qwen_mixture(config, qwen3(config)); }
+
+Transformer phi3(const Config& config) {
+  Transformer shape = mistral(config);
+  shape.fused_qkv = true;
+  return shape;
+}
+
+Transformer gemma(const Config& config) {
+  Transformer shape = config.sizes();
+  config.add_text(shape, 8192);
+  config.add_activation(shape, "gelu_pytorch_tanh");
+  shape.kv_heads = config.number({"num_key_value_heads"}, 0);
+  shape.positions = TransformerPositions::rotary;
+  shape.rms_norm = shape.gated = true;
+  shape.tied = config.flag("tie_word_embeddings", true);
+  shape.bias = TransformerBias::none;
+  return shape;
+}
+
+Transformer gemma2(const Config& config) {
+  Transformer shape = gemma(config);
+  shape.output_norm = true;
+  shape.window = config.number({"sliding_window"}, 4096);
+  shape.window_period = config.number({"sliding_window_pattern", "_sliding_window_pattern"}, 2);
+  return shape;
+}
+
+Transformer gemma3(const Config& config) {
+  Transformer shape = gemma2(config);
+  shape.qk_norm = true;
+  shape.window_period = config.number({"sliding_window_pattern", "_sliding_window_pattern"}, 6);
+  return shape;
+}
+
+Transformer gpt_oss(const Config& config) {
+  Transformer shape = mixtral(config);
+  shape.experts_per_token = config.number({"num_experts_per_tok", "experts_per_token"}, 4);
+  shape.bias = TransformerBias::all;
+  if (shape.window > 0) shape.window_period = 2;
+  return shape;
+}
+
+Transformer starcoder2(const Config& config) {
+  Transformer shape = config.sizes();
+  config.add_text(shape, 4096);
+  config.add_activation(shape, "gelu_pytorch_tanh");
+  shape.kv_heads = config.number({"num_key_value_heads"}, 0);
+  shape.window = config.number({"sliding_window"}, 0);
+  shape.positions = TransformerPositions::rotary;
+  shape.bias = config.flag("use_bias", true) ? TransformerBias::all : TransformerBias::none;
+  shape.tied = config.flag("tie_word_embeddings", true);
   return shape;
 }
 
@@ -244,6 +319,12 @@ Transformer bert(const Config& config) {
   return shape;
 }
 
+Transformer distilbert(const Config& config) {
+  Transformer shape = bert(config);
+  shape.head = TransformerHead::none;
+  return shape;
+}
+
 // Whose table of positions begins with two that stand for padding.
 Transformer roberta(const Config& config) {
   Transformer shape = bert(config);
@@ -289,20 +370,33 @@ struct ModelType {
 constexpr std::array kModelTypes = {
     ModelType{"bert", bert},
     ModelType{"bloom", bloom},
+    ModelType{"camembert", roberta},
     ModelType{"deepseek_v2", deepseek},
     ModelType{"deepseek_v3", deepseek},
+    ModelType{"distilbert", distilbert},
     ModelType{"falcon", falcon},
+    ModelType{"gemma", gemma},
+    ModelType{"gemma2", gemma2},
+    ModelType{"gemma3_text", gemma3},
     ModelType{"gpt2", gpt2},
     ModelType{"gpt_neox", gpt_neox},
+    ModelType{"gpt_oss", gpt_oss},
     ModelType{"gptj", gptj},
+    ModelType{"granite", llama},
     ModelType{"llama", llama},
     ModelType{"mistral", mistral},
     ModelType{"mixtral", mixtral},
     ModelType{"opt", opt},
+    ModelType{"phi3", phi3},
     ModelType{"qwen2", qwen2},
+    ModelType{"qwen2_moe", qwen2_moe},
+    ModelType{"qwen3", qwen3},
+    ModelType{"qwen3_moe", qwen3_moe},
     ModelType{"roberta", roberta},
+    ModelType{"starcoder2", starcoder2},
     ModelType{"t5", t5},
     ModelType{"vit", vit},
+    ModelType{"xlm-roberta", roberta},
 };
 
 Transformer read(const json& document) {

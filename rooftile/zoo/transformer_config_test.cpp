@@ -88,6 +88,50 @@ TEST(TransformerConfig, GivesTheNetworksThatAreBuiltIn) {
                   "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
                   "v_head_dim": 128, "vocab_size": 129280})",
               "deepseek_v3");
+  expect_same(R"({"model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 28, "num_attention_heads": 16,
+                  "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 3072, "vocab_size": 151936,
+                  "tie_word_embeddings": true, "use_sliding_window": false, "sliding_window": null})",
+              "qwen3_0.6b");
+  expect_same(R"({"model_type": "qwen3_moe", "hidden_size": 2048, "num_hidden_layers": 48, "num_attention_heads": 32,
+                  "num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 6144, "moe_intermediate_size": 768,
+                  "num_experts": 128, "num_experts_per_tok": 8, "decoder_sparse_step": 1, "vocab_size": 151936,
+                  "tie_word_embeddings": false})",
+              "qwen3_30b_a3b");
+  expect_same(R"({"model_type": "phi3", "hidden_size": 3072, "num_hidden_layers": 32, "num_attention_heads": 32,
+                  "num_key_value_heads": 32, "intermediate_size": 8192, "vocab_size": 32064, "sliding_window": 2047})",
+              "phi3_mini");
+  expect_same(R"({"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26, "num_attention_heads": 8,
+                  "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216, "vocab_size": 256000,
+                  "hidden_activation": "gelu_pytorch_tanh", "sliding_window": 4096})",
+              "gemma2_2b");
+  expect_same(R"({"model_type": "gemma3_text", "hidden_size": 1152, "num_hidden_layers": 26, "num_attention_heads": 4,
+                  "num_key_value_heads": 1, "head_dim": 256, "intermediate_size": 6912, "vocab_size": 262144,
+                  "sliding_window": 512, "sliding_window_pattern": 6})",
+              "gemma3_1b");
+  expect_same(R"({"model_type": "gpt_oss", "hidden_size": 2880, "num_hidden_layers": 24, "num_attention_heads": 64,
+                  "num_key_value_heads": 8, "head_dim": 64, "intermediate_size": 2880, "num_local_experts": 32,
+                  "num_experts_per_tok": 4, "vocab_size": 201088, "sliding_window": 128, "attention_bias": true})",
+              "gpt_oss_20b");
+}
+
+TEST(TransformerConfig, OfTypesWithoutANetworkThatIsBuiltIn) {
+  const auto shape_of = [](const std::string& json) { return parse_transformer_config(json, "config.json").value(); };
+  const Transformer distilled = shape_of(
+      R"({"model_type": "distilbert", "dim": 768, "n_layers": 6, "n_heads": 12, "hidden_dim": 3072,
+          "vocab_size": 30522, "activation": "gelu"})");
+  EXPECT_EQ(distilled.ffn, 3072);
+  EXPECT_EQ(distilled.head, TransformerHead::none);
+  const Transformer coder = shape_of(
+      R"({"model_type": "starcoder2", "hidden_size": 3072, "num_hidden_layers": 30, "num_attention_heads": 24,
+          "num_key_value_heads": 2, "intermediate_size": 12288, "vocab_size": 49152, "use_bias": true})");
+  EXPECT_FALSE(coder.rms_norm || coder.gated);
+  EXPECT_EQ(coder.kv_heads, 2);
+  const Transformer mixture = shape_of(
+      R"({"model_type": "qwen2_moe", "hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16,
+          "num_key_value_heads": 16, "intermediate_size": 5632, "moe_intermediate_size": 1408, "num_experts": 60,
+          "num_experts_per_tok": 4, "shared_expert_intermediate_size": 5632, "vocab_size": 151936})");
+  EXPECT_EQ(mixture.experts, 60);
+  EXPECT_EQ(mixture.shared_ffn, 5632);
 }
 
 TEST(TransformerConfig, OfImages) {

@@ -7,12 +7,8 @@
 
 namespace rooftile {
 
-bool TransformerParts::has_experts(std::int64_t layer) const {
-  return shape_.experts > 0 && layer >= shape_.dense_layers && (layer + 1) % shape_.expert_period == 0;
-}
-
 TensorId TransformerParts::mlp(const std::string& name, TensorId x, std::int64_t layer) {
-  if (!has_experts(layer)) return dropout(name + "down/dropout", dense(name, x, shape_.ffn));
+  if (!layer_of(shape_, layer).experts) return dropout(name + "down/dropout", dense(name, x, shape_.ffn));
   TensorId y = experts(name, x);
   if (shape_.shared_ffn > 0) y = net_.add(name + "shared/add", y, dense(name + "shared/", x, shape_.shared_ffn));
   return dropout(name + "down/dropout", y);

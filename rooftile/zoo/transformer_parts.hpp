@@ -17,6 +17,7 @@ struct Sight {
   bool causal = false;
   bool cached = false;                // keys and values come out of a cache, which has room for the new ones
   bool cross = false;                 // they are of another text
+  std::int64_t window = 0;            // how many positions back a query sees; 0: all
   std::optional<TensorId> bias = {};  // heads x q_len x kv_len, added to the scores
 };
 
@@ -62,7 +63,6 @@ class TransformerParts {
   TensorId fused(const std::string& name, const Heads& heads, const Sight& sight, const HeadSizes& sizes);
   TensorId apart(const std::string& name, Heads heads, const Sight& sight);
 
-  bool has_experts(std::int64_t layer) const;
   TensorId activation(const std::string& name, TensorId y);
   TensorId dense(const std::string& name, TensorId x, std::int64_t width);
   TensorId experts(const std::string& name, TensorId x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -100,6 +101,37 @@ TEST(Transformer, Parameters) {
            {"llama3_70b", 70553.7, 0.1},
            {"llama3.1_405b", 405853.4, 0.1},
            {"mistral_7b", 7241.7, 0.1},
+           {"qwen2.5_0.5b", 494.0, 0.1},
+           {"qwen2.5_1.5b", 1543.7, 0.1},
+           {"qwen2.5_3b", 3085.9, 0.1},
+           {"qwen2.5_7b", 7615.6, 0.1},
+           {"qwen2.5_14b", 14770.0, 0.1},
+           {"qwen2.5_32b", 32763.9, 0.1},
+           {"qwen2.5_72b", 72706.2, 0.1},
+           {"qwen3_0.6b", 596.0, 0.1},
+           {"qwen3_1.7b", 1720.6, 0.1},
+           {"qwen3_4b", 4022.5, 0.1},
+           {"qwen3_8b", 8190.7, 0.1},
+           {"qwen3_14b", 14768.3, 0.1},
+           {"qwen3_32b", 32762.1, 0.1},
+           {"qwen3_30b_a3b", 30532.1, 0.1},
+           {"qwen3_235b_a22b", 235093.6, 0.1},
+           {"llama3.2_1b", 1235.8, 0.1},
+           {"llama3.2_3b", 3212.7, 0.1},
+           {"mistral_nemo_12b", 12247.8, 0.1},
+           {"mistral_small_24b", 23572.4, 0.1},
+           {"phi3_mini", 3821.1, 0.1},
+           {"phi3_medium", 13960.2, 0.1},
+           {"phi4", 14659.5, 0.1},
+           {"gemma2_2b", 2614.3, 0.1},
+           {"gemma2_9b", 9241.7, 0.1},
+           {"gemma2_27b", 27227.1, 0.1},
+           {"gemma3_1b", 999.9, 0.1},
+           {"gemma3_4b", 3884, 5},  // Gemma Team, arXiv:2503.19786, table 1
+           {"gemma3_12b", 11771, 10},
+           {"gemma3_27b", 27016, 10},
+           {"gpt_oss_20b", 20910, 30},  // OpenAI, arXiv:2508.10925, table 1
+           {"gpt_oss_120b", 116830, 150},
            {"mixtral_8x7b", 46702.8, 0.1},
            {"mixtral_8x22b", 140620.6, 10},
            {"qwen2_7b", 7615.6, 0.1},
@@ -136,7 +168,7 @@ TEST(Transformer, Parameters) {
 
 // A position's products are with every active weight but the table of words, which is only looked up. Active weights:
 // Mixtral 12.9 B (arXiv:2401.04088) and 39 B (mistral.ai/news/mixtral-8x22b), DeepSeek-V2 21 B (arXiv:2405.04434), Lite
-// 2.4 B (its appendix B), V3 37 B (arXiv:2412.19437).
+// 2.4 B (its appendix B), V3 37 B (arXiv:2412.19437), gpt-oss 3.61 B and 5.13 B without the words (arXiv:2508.10925).
 TEST(Transformer, ActiveWeightsOfMixtures) {
   struct Published {
     const char* name;
@@ -144,7 +176,9 @@ TEST(Transformer, ActiveWeightsOfMixtures) {
   };
   for (const Published& published :
        {Published{"mixtral_8x7b", 12.9, 0.1}, Published{"mixtral_8x22b", 39, 0.3}, Published{"deepseek_v2", 21, 0.7},
-        Published{"deepseek_v2_lite", 2.4, 0.3}, Published{"deepseek_v3", 37, 1}}) {
+        Published{"deepseek_v2_lite", 2.4, 0.3}, Published{"deepseek_v3", 37, 1}, Published{"qwen3_30b_a3b", 3.3, 0.1},
+        Published{"qwen3_235b_a22b", 22, 0.3}, Published{"gpt_oss_20b", 3.61 + 0.58, 0.1},
+        Published{"gpt_oss_120b", 5.13 + 0.58, 0.1}}) {
     const Transformer& shape = shape_of(published.name);
     constexpr std::int64_t kPositions = 1024;
     const double macs = macs_of(build(shape, {.seq_len = kPositions})).products / kPositions;
@@ -242,6 +276,30 @@ TEST(Transformer, AWindowBoundsTheCache) {
 }
 
 // Decoding attends to 512 + 64 features of one head (DeepSeek-V2, section 2.1.2).
+// Gemma 2 (arXiv:2408.00118, section 2): every other layer sees 4096 positions, beginning with the first.
+TEST(Transformer, SomeLayersSeeAWindowAndOthersAll) {
+  const Transformer& gemma = shape_of("gemma2_2b");
+  const Workload prompt = build(gemma, {.seq_len = 8192}), step = build(gemma, {.context = 8191});
+  for (const auto& [layer, window, held] : {std::tuple{0, 4096, 4096}, std::tuple{1, 0, 8192}}) {
+    const auto name = "layer" + std::to_string(layer) + "/attention/attention";
+    EXPECT_EQ(std::get<Attention>(op_named(prompt, name).kind).window, window);
+    EXPECT_EQ(std::get<Attention>(op_named(step, name).kind).kv_len, held);
+  }
+  for (const char* name : {"layer0/attention/output/norm", "layer0/mlp/output/norm"}) {
+    EXPECT_TRUE(std::holds_alternative<Normalize>(op_named(prompt, name).kind)) << name;
+  }
+}
+
+// Qwen3 (arXiv:2505.09388, section 2): of the features of each head, before the rotary positions.
+TEST(Transformer, NormsOfQueriesAndKeysAreOfAHead) {
+  const Workload prompt = build(shape_of("qwen3_8b"), {.seq_len = 16});
+  const Op& norm = op_named(prompt, "layer0/attention/q/head_norm");
+  EXPECT_EQ(prompt.tensors[norm.outputs.front()].shape, (Shape{1, 16, 32, 128}));
+  EXPECT_EQ(op_named(prompt, "layer0/attention/q/rotary").inputs.front(), norm.outputs.front());
+  EXPECT_EQ(prompt.tensors[op_named(prompt, "layer0/attention/k/head_norm").outputs.front()].shape,
+            (Shape{1, 16, 8, 128}));
+}
+
 TEST(Transformer, LatentAttentionDecodesInItsLatentSpace) {
   const Workload step = build(shape_of("deepseek_v2"), {.context = 1000});
   const auto& attention = std::get<Attention>(op_named(step, "layer0/attention/attention").kind);

@@ -31,6 +31,7 @@ constexpr std::array kNumbers = {
     NumberKey<Transformer>{"max_positions", &Transformer::max_positions},
     NumberKey<Transformer>{"encoder_layers", &Transformer::encoder_layers},
     NumberKey<Transformer>{"window", &Transformer::window},
+    NumberKey<Transformer>{"window_period", &Transformer::window_period},
     NumberKey<Transformer>{"experts", &Transformer::experts},
     NumberKey<Transformer>{"experts_per_token", &Transformer::experts_per_token},
     NumberKey<Transformer>{"expert_ffn", &Transformer::expert_ffn},
@@ -59,6 +60,7 @@ constexpr std::array kFlags = {
     FlagKey{"gated", &Transformer::gated},         FlagKey{"norm_first", &Transformer::norm_first},
     FlagKey{"fused_qkv", &Transformer::fused_qkv}, FlagKey{"embedding_norm", &Transformer::embedding_norm},
     FlagKey{"tied", &Transformer::tied},           FlagKey{"dropout", &Transformer::dropout},
+    FlagKey{"qk_norm", &Transformer::qk_norm},     FlagKey{"output_norm", &Transformer::output_norm},
 };
 
 struct TextKey {
