@@ -1,6 +1,7 @@
 #include "rooftile/traffic/refined.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "rooftile/gpu/usable_l1.hpp"
@@ -73,6 +74,63 @@ Bytes asked_filters(const TileLoads& loads, const Plan& plan) {
   return loads.sector * (loads.asked_filters * plan.rows);
 }
 
+// CTAs that are so many on an SM, as a share of all. The last wave leaves SMs with fewer, some with one less than
+// others.
+struct Residents {
+  double ctas = 1, share = 1;
+};
+std::array<Residents, 3> residents(const Places& places, const Plan& plan, double sms) {
+  const double fewer = std::floor(places.last / sms), fuller_sms = places.last - fewer * sms;
+  return {Residents{plan.active_ctas_per_sm, places.full_waves * places.wave / plan.ctas},
+          Residents{fewer + 1, fuller_sms * (fewer + 1) / plan.ctas},
+          Residents{fewer, (sms - fuller_sms) * fewer / plan.ctas}};
+}
+
+struct L1Share {
+  double activations = 0;  // that the step before left
+  double filters = 0;      // that are there, or that no step on this SM could have left
+};
+
+// Of CTAs of one column, `ctas` on an SM, `own` being the lines of filters of a step and `others` those of other
+// columns.
+L1Share found_in_l1(const TileLoads& loads, const Places& places, const CacheSizes& caches, double ctas, double own,
+                    double others) {
+  const double columns = places.columns_an_sm(ctas);
+  const auto left = [&](double ctas_between, double columns_between) {
+    return kept(ctas_between * loads.step_lines + own + (columns_between - 1) * others, caches.l1_lines,
+                caches.l1_ways);
+  };
+  // A CTA finds the filters that the one before it on the SM loaded in the same step, if that is of its column. The
+  // first of a column finds those sectors again of which its column loaded a part a step ago.
+  const double first = columns / ctas, again = 1 - loads.filters / loads.asked_filters;
+  const double first_of_mixed = std::min(first, 2 * (ctas - 1) * places.change / ctas);  // on SMs with several columns
+  const double mixed = std::min(ctas, std::max(2.0, columns));
+  const double near = left(1, 1), far = first_of_mixed > 0 ? left(ctas - ctas / mixed + 1, mixed) : near;
+  const double lost =
+      (1 - first) * (1 - near) + again * ((first - first_of_mixed) * (1 - near) + first_of_mixed * (1 - far));
+  return {left(ctas, columns), 1 - lost};
+}
+
+// The mean over CTAs. The last column may have fewer filters than others.
+L1Share found_in_l1(const TileLoads& loads, const Plan& plan, const Places& places, const CacheSizes& caches) {
+  const double filters = loads.layer.filters, width = std::min<double>(loads.tile.n, filters);
+  const double full = std::floor(filters / width), rest = filters - full * width;
+  const double mean_lines = loads.filter_lines * filters / (width * plan.columns);
+  L1Share mean;
+  for (const auto [ctas, share] : residents(places, plan, caches.sms)) {
+    const auto add = [&](double columns, double of_column) {
+      if (share == 0 || of_column == 0) return;
+      const L1Share found =
+          found_in_l1(loads, places, caches, ctas, loads.filter_lines * of_column / width, mean_lines);
+      mean.activations += share * columns / plan.columns * found.activations;
+      mean.filters += share * columns * of_column / filters * found.filters;
+    };
+    add(full, width);
+    add(1, rest);
+  }
+  return mean;
+}
+
 double filter_bytes(const TileLoads& loads) {
   return loads.layer.k * (loads.layer.filters * loads.layer.groups) * loads.element.value();
 }
@@ -103,30 +161,9 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
 
   // L2: what the L1 misses.
   const double tile_n = std::min<double>(tile.n, layer.filters);
-  // The last wave leaves SMs with fewer CTAs.
-  const double in_full_waves = full_waves * wave / plan.ctas;
-  const double last_active = last / std::max(1.0, std::min(last, caches.sms));
-  const auto over_waves = [&](const auto& keeps) {
-    return (in_full_waves > 0 ? in_full_waves * keeps(plan.active_ctas_per_sm) : 0) +
-           (last > 0 ? (1 - in_full_waves) * keeps(last_active) : 0);
-  };
-  const auto keeps_activations = [&](double ctas) {
-    return kept(ctas * loads.step_lines + places.columns_an_sm(ctas) * loads.filter_lines, caches.l1_lines,
-                caches.l1_ways);
-  };
-  terms.l1_keeps_activations = over_waves(keeps_activations);
-  // A CTA finds the filters that the one before it on the SM loaded in the same step, if that is of its column. The
-  // first of a column finds what its column left a step ago, of the sectors of which that step took a part.
-  const double near = kept(loads.step_lines + loads.filter_lines, caches.l1_lines, caches.l1_ways);
-  const auto keeps_filters = [&](double ctas) {
-    if (ctas <= 1 || places.change == 0) return near;
-    const double columns = std::min(ctas, std::max(2.0, places.columns_an_sm(ctas)));
-    const double far = kept((ctas - ctas / columns + 1) * loads.step_lines + columns * loads.filter_lines,
-                            caches.l1_lines, caches.l1_ways);
-    const double first = std::min(1.0, 2 * (ctas - 1) * places.change / ctas);  // share of them
-    return near + first * (1 - loads.filters / loads.asked_filters) * (far - near);
-  };
-  terms.l1_keeps_filters = over_waves(keeps_filters);
+  const L1Share found = found_in_l1(loads, plan, places, caches);
+  terms.l1_keeps_activations = found.activations;
+  terms.l1_keeps_filters = found.filters;
   const double keeps = terms.l1_keeps_activations;
   terms.l2_activations = sector * plan.columns * (1 - keeps * places.met) *
                          (keeps * loads.activations + (1 - keeps) * loads.activations_apart);
@@ -142,7 +179,7 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
     new_filters += (places.sm_visits - places.first_visits) * (1 - stays);
   }
   new_filters *= loads.filters;
-  terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters * terms.l1_keeps_filters;
+  terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters;
   terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
 
   // DRAM: what the L2 misses.

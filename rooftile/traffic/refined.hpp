@@ -16,7 +16,7 @@ struct RefinedTraffic {
   Bytes l2_activations, l2_filters;      // of them what the L1 misses
   Bytes dram_activations, dram_filters;  // of them what the L2 misses
   double l1_keeps_activations = 1;       // share found again in the L1 one main-loop step later
-  double l1_keeps_filters = 1;           // share that the CTAs of one SM fetch once
+  double l1_keeps_filters = 1;           // share found there, or new to the SM
   double l2_keeps_filters = 1;           // share found again in the L2 one wave later
   double l2_keeps_activations = 1;       // share found again in the L2 one column of CTAs later
   double passes = 1;                     // times that the waves go over the activations

@@ -160,8 +160,9 @@ Touched touched(const LoadedAxis& axis, double taps, double chunk) {
   if (axis.plain() && axis.in == 1) return {};
   const double divisor = gcd_of(axis.stride, axis.dilation);
   const double stride = axis.stride / divisor, dilation = axis.dilation / divisor;
-  const double more = std::max(taps - stride, 0.0);  // taps that reach what the next output touches
-  const double all = axis.out * taps - std::max(axis.out - dilation, 0.0) * more;
+  const double more = std::max(taps - stride, 0.0);    // taps that reach what the next output touches
+  const double outputs = axis.tap_rows / axis.filter;  // that a tap has inside the input
+  const double all = outputs * taps - std::max(outputs - dilation, 0.0) * more;
   const double low = std::max(0.0, -axis.pad);
   const double high =
       std::min(axis.in - 1, (axis.out - 1) * axis.stride + (axis.filter - 1) * axis.dilation - axis.pad);
@@ -205,11 +206,19 @@ Region region(const LoadedLayer& layer, double granule, double tile_m, const std
   }
   const double slice = height.out * width.out;
   const Touched rows = touched(height, taps[kHeight], tile_m / width.out);
-  // Neighbouring rows may share a granule.
-  const double joined = sparse ? 0 : rows.adjoining * alignment(low, width.in, granule).share_from(width.in - span + 1);
+  // Rows that follow each other may share a granule.
+  const auto joined_at = [&](double pitch) {
+    return alignment(low, width.in, granule).share_from(pitch * width.in - span + 1);
+  };
+  const double far = std::max(1.0, height.stride - (taps[kHeight] - 1) * height.dilation);
+  const double joined = sparse ? 0 : rows.adjoining * joined_at(1) + (1 - rows.adjoining) * joined_at(far);
   const double split = alignment(0, two_power(width.in, cut), granule).share_from(1);
   const double alone = row - joined;  // of a row whose neighbour is there already
-  const double again = rows.common * alone + (span == width.in ? common_width : 0) + split;
+  // Of rows that a tile ends within, each CTA has a part of every tap's.
+  const double inside = 1 - gcd_of(width.out, tile_m) / width.out;
+  const double more_parts = inside * (std::min(taps[kHeight], height.stride) - 1);
+  const double again =
+      rows.common * alone + (span == width.in ? common_width : 0) + split + more_parts * (split + joined);
   if (tile_m < slice) {
     const double cuts = (slice - gcd_of(slice, tile_m)) / tile_m;
     result.granules = slice_taps * (rows.all * alone + joined + cuts * again);
@@ -226,33 +235,53 @@ Region region(const LoadedLayer& layer, double granule, double tile_m, const std
   return result;
 }
 
-// Taps along each axis that a window of `taps` neighbouring ones spans on average.
-std::array<double, 3> window(const LoadedLayer& layer, double taps) {
-  const double s = layer.axes[kWidth].filter, r = layer.axes[kHeight].filter, d = layer.axes[kDepth].filter;
-  const double width = std::min(s, taps);
-  const double height = taps <= 1 ? 1 : std::min(r, (taps - 1) / s + 1);
-  const double depth = taps <= 1 ? 1 : std::min(d, (taps - 1) / (s * r) + 1);
-  return {depth, height, width};
+// The same for taps that are means: 1.5 rows are 1 row in half of the windows and 2 in the others.
+Region mean_region(const LoadedLayer& layer, double granule, double tile_m, const std::array<double, 3>& taps) {
+  for (const std::size_t axis : {kDepth, kHeight}) {
+    const double less = std::floor(taps[axis]), share = taps[axis] - less;
+    if (share == 0) continue;
+    std::array<double, 3> low = taps, high = taps;
+    low[axis] = less;
+    high[axis] = less + 1;
+    const Region fewer = mean_region(layer, granule, tile_m, low), more = mean_region(layer, granule, tile_m, high);
+    const auto mean = [&](double of_fewer, double of_more) { return of_fewer + share * (of_more - of_fewer); };
+    return {mean(fewer.granules, more.granules), mean(fewer.joined, more.joined), mean(fewer.uncut, more.uncut)};
+  }
+  return region(layer, granule, tile_m, taps);
+}
+
+// Pairs of pieces that overlap if `length` is cut into pieces of `a` and, on its own, into pieces of `b`.
+double meetings(double length, double a, double b) {
+  return std::ceil(length / a) + std::ceil(length / b) - std::ceil(length / (a / gcd_of(b, a) * b));
+}
+
+// What a step of the main loop loads on average.
+struct Step {
+  double channels = 1;           // that it meets
+  std::array<double, 3> taps{};  // of each of them, along each axis
+};
+Step mean_step(const LoadedLayer& layer, const Tile& tile) {
+  const double row = layer.axes[kWidth].filter, slice = row * layer.axes[kHeight].filter;
+  const double channels = meetings(layer.k, tile.k, layer.taps), slices = meetings(layer.k, tile.k, slice);
+  const double rows = meetings(layer.k, tile.k, row);
+  return {channels / std::ceil(layer.k / tile.k), {slices / channels, rows / slices, layer.k / rows}};
 }
 
 // Lines of activations that a CTA loads in one step.
 double lines_a_step(const LoadedLayer& layer, const Tile& tile) {
-  const double channels = std::max(1.0, tile.k / layer.taps);
-  const auto taps = window(layer, std::min<double>(tile.k, layer.taps));
-  // No more than the planes have, where several rows lie in a line.
-  const double planes = tile.m / layer.plane + 1 - gcd_of(layer.plane, tile.m) / layer.plane;
-  const double whole = alignment(0, input_plane(layer), layer.line).granules(input_plane(layer));
-  return channels * std::min(planes * whole, region(layer, layer.line, tile.m, taps).granules / (layer.plane / tile.m));
+  const Step step = mean_step(layer, tile);
+  const double m = layer.batch * layer.plane, ctas = std::ceil(m / tile.m);
+  const double lines = step.channels * layer.batch * mean_region(layer, layer.line, tile.m, step.taps).granules;
+  // No more than the planes have, where several rows or channels lie in a line.
+  const double whole = alignment(0, input_plane(layer), layer.line).granules(step.channels * input_plane(layer));
+  return std::min(lines, meetings(m, tile.m, layer.plane) * whole) / ctas;
 }
 
-// What a channel costs if nothing is kept from step to step: whole in some, in parts in others.
-double granules_apart(const LoadedLayer& layer, const Region& channel, const Tile& tile) {
-  const double pieces = layer.taps / tile.k + 1 - gcd_of(layer.taps, tile.k) / tile.k;  // steps that meet a channel
-  const double split_share = std::min(1.0, pieces - 1);
-  if (split_share == 0) return channel.granules;
-  const double parts = std::max(2.0, pieces);
-  const Region part = region(layer, layer.sector, tile.m, window(layer, layer.taps / parts));
-  return (1 - split_share) * channel.granules + split_share * parts * part.granules;
+// What a channel costs if nothing is kept from step to step.
+double granules_apart(const LoadedLayer& layer, const Tile& tile) {
+  const Step step = mean_step(layer, tile);
+  const double steps = step.channels * std::ceil(layer.k / tile.k) / layer.channels;  // that meet a channel
+  return steps * mean_region(layer, layer.sector, tile.m, step.taps).granules;
 }
 
 std::array<double, 3> all_taps(const LoadedLayer& layer) {
@@ -292,15 +321,15 @@ TileLoads tile_loads(const Im2col& gemm, const Tile& tile, const MemoryLevel& l1
     loads.activations = layer.batch * layer.groups * piecewise_sectors(layer, layer.k, layer.k * layer.groups, layer.k);
     loads.activations_apart = loads.asked;
   } else {
-    const Region channel = region(layer, layer.sector, tile.m, window(layer, layer.taps));
+    const Region channel = region(layer, layer.sector, tile.m, all_taps(layer));
     const double joined_channels = planes * (1 - 1 / layer.channels) * channel.joined * channel.uncut;
     const double same_step = layer.taps < tile.k ? 1 - layer.taps / tile.k : 0;
     loads.activations = planes * std::min(channel.granules, loads.asked / planes) - joined_channels;
     loads.activations_apart =
-        planes * std::min(granules_apart(layer, channel, tile), loads.asked / planes) - joined_channels * same_step;
+        planes * std::min(granules_apart(layer, tile), loads.asked / planes) - joined_channels * same_step;
   }
   loads.activations = std::clamp(loads.activations, 0.0, loads.asked);
-  loads.activations_apart = std::clamp(loads.activations_apart, 0.0, loads.asked);
+  loads.activations_apart = std::clamp(loads.activations_apart, loads.activations, loads.asked);
 
   const Region once = region(layer, layer.sector, layer.plane, all_taps(layer));
   loads.once = once.granules;
