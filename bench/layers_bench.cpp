@@ -1,6 +1,9 @@
-// Layer predictions a second on one core, over the unique convolutions of the four networks of the DeLTA paper.
-// items_per_second is layers a second; a complete one is the plan, traffic at three levels and six cases of time.
+// Layer predictions a second on one core, over the unique convolutions of the four networks of the DeLTA paper, and
+// over random products. items_per_second is layers a second; a complete one is the plan, traffic at three levels and
+// six cases of time.
 #include <algorithm>
+#include <cmath>
+#include <random>
 #include <variant>
 #include <vector>
 
@@ -89,6 +92,55 @@ void estimate_calls(benchmark::State& state) {
   count_layers(state, calls.size());
 }
 BENCHMARK(estimate_calls);
+
+// Of 16 to 16,384 a side.
+std::vector<Gemm> random_products() {
+  constexpr std::size_t kProducts = 200;
+  constexpr double kLeast = 16, kOctaves = 10;
+  std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same each time
+  const auto side = [&] {
+    const double part = static_cast<double>(random()) / static_cast<double>(random.max());
+    return static_cast<std::int64_t>(kLeast * std::exp2(kOctaves * part));
+  };
+  std::vector<Gemm> products(kProducts);
+  for (Gemm& product : products) product.m = side(), product.n = side(), product.k = side();
+  return products;
+}
+
+void estimate_products(benchmark::State& state, const char* gpu_id, const PredictOptions& options) {
+  const std::vector<Gemm> products = random_products();
+  const Gpu gpu = find_gpu(gpu_id).value();
+  for (auto _ : state) {
+    for (const Gemm& product : products) benchmark::DoNotOptimize(estimate(product, gpu, options));
+  }
+  count_layers(state, products.size());
+}
+
+void estimate_product_calls(benchmark::State& state, const char* gpu_id, PredictOptions options) {
+  options.breakdown = false;
+  const Gpu gpu = find_gpu(gpu_id).value();
+  RefinedModels models;
+  std::vector<LayerCall> calls;
+  for (const Gemm& product : random_products()) calls.push_back(call_of(product, options));
+  LayerEstimate layer;
+  for (auto _ : state) {
+    for (const LayerCall& call : calls) {
+      estimate(call, gpu, models, layer);
+      benchmark::DoNotOptimize(layer.time);
+    }
+  }
+  count_layers(state, calls.size());
+}
+
+const PredictOptions kDelta = {.method = Method::delta}, kLanes = {}, kTensorCores = {.precision = DType::fp16};
+BENCHMARK_CAPTURE(estimate_products, delta, "v100-sxm2-16gb", kDelta);
+BENCHMARK_CAPTURE(estimate_products, v100, "v100-sxm2-16gb", kLanes);
+BENCHMARK_CAPTURE(estimate_products, a100, "a100-sxm4-80gb", kLanes);
+BENCHMARK_CAPTURE(estimate_products, v100_tensor, "v100-sxm2-16gb", kTensorCores);
+BENCHMARK_CAPTURE(estimate_product_calls, delta, "v100-sxm2-16gb", kDelta);
+BENCHMARK_CAPTURE(estimate_product_calls, v100, "v100-sxm2-16gb", kLanes);
+BENCHMARK_CAPTURE(estimate_product_calls, a100, "a100-sxm4-80gb", kLanes);
+BENCHMARK_CAPTURE(estimate_product_calls, v100_tensor, "v100-sxm2-16gb", kTensorCores);
 
 // Every op of a network, streaming ones included, and the peak of memory in use.
 void predict_resnet152(benchmark::State& state) {

@@ -41,6 +41,11 @@ struct Kind {
   double most_splits = 1;
 };
 
+// Of a tile: what a CTA loads a step of k, in elements, and how many CTAs there are without a split.
+struct MiopenGrid {
+  double loaded, ctas;
+};
+
 class MiopenPlans {
  public:
   MiopenPlans(const MiopenLayer& layer, const PlanOptions& options, const VisitPlan& visit)
@@ -336,37 +341,35 @@ class MiopenPlans {
   }
 
   void visit_tile(Kind& kind, const Tile& tile) {
-    kind.plan.tile = tile;
-    if (options_.split_k) return visit_split(kind, *options_.split_k);
-    const double tiles =
-        std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * kind.count * kind.plan.main.miopen.kernels;
-    visit_split(kind, 1);
-    for (double split = 2; split <= kind.most_splits; split *= 2) {
-      if (tiles * split > kMostSplitGrid * layer_.cus || kind.k < kLeastPartDepth * split) break;
-      visit_split(kind, split);
-    }
-  }
-
-  void visit_split(Kind& kind, double split) {
     constexpr double kAccumulators = 32768, kMostResident = 4;  // half of the registers; CTAs beyond help no further
-    const Tile& tile = kind.plan.tile;
-    LaunchPlan& plan = kind.plan;
-    plan.split_k = split;
-    Launch& launch = plan.main;
+    kind.plan.tile = tile;
+    Launch& launch = kind.plan.main;
     Launch::Product& product = launch.product;
     product.tile_m = tile.m;
     product.tile_n = tile.n;
     product.tile_k = tile.k;
-    product.split = split;
-    launch.ctas = std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch * split;
     launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-    launch.steps = std::ceil(std::ceil(kind.k / split) / tile.k) * tile.k;
     launch.resident = options_.active_ctas_per_sm
                           ? *options_.active_ctas_per_sm
                           : std::clamp(kAccumulators / launch.macs_per_step, 1.0, kMostResident);
-    const double loaded =
-        kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n);
-    launch.l2_load = std::max(kind.operands, layer_.element * (launch.ctas * launch.steps * loaded));
+    const MiopenGrid grid{
+        kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n),
+        std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch};
+    if (options_.split_k) return visit_split(kind, grid, *options_.split_k);
+    visit_split(kind, grid, 1);
+    for (double split = 2; split <= kind.most_splits; split *= 2) {
+      if (grid.ctas * split > kMostSplitGrid * layer_.cus || kind.k < kLeastPartDepth * split) break;
+      visit_split(kind, grid, split);
+    }
+  }
+
+  void visit_split(Kind& kind, const MiopenGrid& grid, double split) {
+    LaunchPlan& plan = kind.plan;
+    Launch& launch = plan.main;
+    plan.split_k = launch.product.split = split;
+    launch.ctas = grid.ctas * split;
+    launch.steps = std::ceil(std::ceil(kind.k / split) / plan.tile.k) * plan.tile.k;
+    launch.l2_load = std::max(kind.operands, layer_.element * (launch.ctas * launch.steps * grid.loaded));
     limit_ = visit_(plan);
   }
 

@@ -62,6 +62,7 @@ struct Problem {
   const PlanOptions& options;
   GemmShape shape;                          // its sizes without padding
   double rows = 1, columns = 1, depth = 1;  // padded
+  double main_loop = 1;                     // steps of it without a split
   double results = 1;                       // elements that are stored
 
   const Im2col& forward() const { return op.gemm; }
@@ -287,9 +288,7 @@ ConvGrid set_tile(LaunchPlan& plan, const Tile& tile, const Problem& problem) {
           std::ceil(problem.rows / tile.m) * std::ceil(problem.columns / tile.n) * product.batch};
 }
 
-double steps_of(double split, const Problem& problem) {
-  return std::ceil(std::ceil(problem.depth / kConvDepth) / split) * kConvDepth;
-}
+double steps_of(double split, const Problem& problem) { return std::ceil(problem.main_loop / split) * kConvDepth; }
 
 void set_split(LaunchPlan& plan, double split, double steps, const ConvGrid& grid) {
   plan.split_k = split;
@@ -332,6 +331,7 @@ bool is_volta(const Gpu& gpu) { return gpu.generation <= generation::kTuring; }
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   Problem problem{op, gpu, options, gemm_shape(op)};
   set_sizes(problem);
+  problem.main_loop = std::ceil(problem.depth / kConvDepth);
   LaunchPlan plan = plan_of(problem);
   std::optional<Tile> known = options.tile ? options.tile : conv_tile_of_kernel(options.kernel);
   std::span<const Tile> tiles = tiles_of(gpu, op.pass);

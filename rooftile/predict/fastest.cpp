@@ -22,7 +22,7 @@ void Fastest::visit_lasting(const LaunchPlan& plan) {
 
 Seconds Fastest::least(const LaunchPlan& plan) {
   if (rates_.family == KernelFamily::conv_miopen) {
-    terms_ = ProductTerms{.misses = {}, .dram = {}, .around = time_around(plan, rates_)};  // of this kind of kernel
+    terms_.emplace().around = time_around(plan, rates_);  // of this kind of kernel
     return least_miopen_time(plan, rates_, terms_->around);
   }
   if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
@@ -32,7 +32,7 @@ Seconds Fastest::least(const LaunchPlan& plan) {
 Fastest::Found Fastest::finish() {
   finish_waiting();
   if (chooses_by_estimate(plan_, rates_)) time_ = timed_plan(plan_, rates_, kNoLimit, terms());
-  return {plan_, time_, terms_ ? &terms_->misses : nullptr};
+  return {plan_, time_, terms_ ? &terms_->tensor.misses : nullptr};
 }
 
 void Fastest::wait(const LaunchPlan& plan) {
@@ -68,12 +68,9 @@ void Fastest::finish_waiting() {
 }
 
 void Fastest::keep(const LaunchPlan& plan) {
-  PlanTime took{};
-  if (chooses_by_estimate(plan, rates_)) {
-    took.time = choice_time(plan, rates_, time_.time);
-  } else {
-    took = timed_plan(plan, rates_, time_.time, terms());
-  }
+  const PlanTime took = chooses_by_estimate(plan, rates_)
+                            ? PlanTime{.time = choice_time(plan, rates_, time_.time), .main = {}}
+                            : timed_plan(plan, rates_, time_.time, terms());
   if (took.time >= time_.time) return;
   time_ = took;
   plan_ = plan;

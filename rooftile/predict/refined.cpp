@@ -197,8 +197,9 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 
 namespace {
 
-KernelEstimate refined_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
-                              const PredictOptions& options, const PlansAhead* ahead) {
+// Into a kernel that nothing is in yet.
+void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
+                     const PredictOptions& options, const PlansAhead* ahead) {
   const OpShape op = op_shape(gemm, model, options.pass);
   std::optional<GpuRates> limited;  // made for few calls: most take the model's
   if (has_few_loads(gemm, options)) limited = with_few_loads(model.rates);
@@ -210,32 +211,33 @@ KernelEstimate refined_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedM
     each_plan(op, gpu, options.plan, fastest);
   }
   const auto [plan, time, misses] = fastest.finish();
-  KernelEstimate kernel{.time = time.time};
+  kernel.time = time.time;
   kernel.launches = plan.launches();
   kernel.traffic = plan_traffic(plan, rates, misses);
   kernel.traffic.compulsory = compulsory_loads(op);
   kernel.cases = plan_cases(plan, rates, time.main);
   if (options.breakdown) kernel.plan = RefinedKernel{gemm, plan};
-  return kernel;
 }
 
 }  // namespace
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options, const PlansAhead* ahead, KnownProducts* known) {
-  KernelEstimate kernel;
+  KernelEstimate kernel{.count = count};
   if (known == nullptr || options.breakdown) {
-    kernel = refined_kernel(gemm, gpu, model, options, ahead);
+    estimate_kernel(kernel, gemm, gpu, model, options, ahead);
   } else {
     const auto [numbers, is_new] = known->find(gemm, model, options.pass);
     if (is_new) {
-      kernel = refined_kernel(gemm, gpu, model, options, ahead);
+      estimate_kernel(kernel, gemm, gpu, model, options, ahead);
       numbers = {kernel.launches, kernel.traffic, kernel.cases, kernel.time};
     } else {
-      kernel = {.launches = numbers.launches, .traffic = numbers.traffic, .cases = numbers.cases, .time = numbers.time};
+      kernel.launches = numbers.launches;
+      kernel.traffic = numbers.traffic;
+      kernel.cases = numbers.cases;
+      kernel.time = numbers.time;
     }
   }
-  kernel.count = count;
   if (!options.breakdown) return add_totals(layer, kernel);
   add_kernel(layer, kernel);
 }

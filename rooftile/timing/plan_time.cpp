@@ -57,8 +57,9 @@ Seconds time_around(const LaunchPlan& plan, const GpuRates& rates) {
 PlanTime timed_plan(const LaunchPlan& plan, const GpuRates& rates, Seconds limit, const ProductTerms* terms) {
   const Seconds around = terms != nullptr ? terms->around : time_around(plan, rates);
   if (around >= limit) return {.time = around, .main = {}};
-  const LaunchTime main = launch_time(plan.main, rates, (limit - around) / plan.images, terms);
-  return {around + main.time * plan.images, main};
+  PlanTime result{.time = {}, .main = launch_time(plan.main, rates, (limit - around) / plan.images, terms)};
+  result.time = around + result.main.time * plan.images;
+  return result;
 }
 
 Seconds plan_time(const LaunchPlan& plan, const GpuRates& rates, Seconds limit) {

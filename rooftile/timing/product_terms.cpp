@@ -8,8 +8,8 @@ ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates) {
   ProductTerms terms;
   terms.around = time_around(plan, rates);
   const bool lanes = rates.family == KernelFamily::gemm_simt;
-  if (!lanes) terms.misses = tensor_gemm_misses(plan.main, rates);
-  const DramBytes once = lanes ? simt_gemm_once(plan.main, rates) : tensor_gemm_once(plan.main, terms.misses);
+  if (!lanes) terms.tensor = tensor_terms(plan.main, rates);
+  const DramBytes once = lanes ? simt_gemm_once(plan.main, rates) : tensor_gemm_once(plan.main, terms.tensor.misses);
   const double efficiency =
       lanes ? rates.constants[SimtGemmConstant::dram_efficiency] : rates.constants[TensorConstant::dram_efficiency];
   terms.dram = (once.load + once.store) / (rates.dram * efficiency);

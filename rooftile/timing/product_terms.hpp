@@ -8,9 +8,21 @@
 
 namespace rooftile {
 
+// On tensor cores: what the form takes of the product and the GPU, whatever the tile.
+struct TensorTerms {
+  Misses misses;
+  double efficiency = 1;  // of the multiply-accumulates
+  double latency = 0;     // seconds of a load from the L2
+  double missing = 1;     // that misses make loads longer by
+  BytesPerSecond l2{1};   // that loads reach
+  double sm_draw = 1;     // bytes a second of an SM
+  Seconds split;          // what a split takes whatever its size
+};
+TensorTerms tensor_terms(const Launch& launch, const GpuRates& rates);
+
 // Of gemm_simt, tensor and conv_tensor.
 struct ProductTerms {
-  Misses misses;   // on tensor cores
+  TensorTerms tensor;
   Seconds dram;    // that operands and results take, each moved once
   Seconds around;  // what plan_time() adds to the launch that multiplies
 };

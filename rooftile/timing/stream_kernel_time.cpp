@@ -37,7 +37,8 @@ SmTime sm_time(const StreamKernel& kernel, double wait, double compute, const Gp
 StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& rates) {
   const Constants& constants = rates.constants;
   StreamKernelTime result;
-  result.traffic = stream_traffic(kernel, rates);
+  const StreamMisses misses = stream_misses(kernel, rates);
+  result.traffic = stream_traffic(kernel, misses);
   const double dram =
       ((result.traffic.dram + result.traffic.store_dram / constants[StreamConstant::dram_store_efficiency]) /
        rates.dram)
@@ -46,8 +47,8 @@ StreamKernelTime stream_kernel_time(const StreamKernel& kernel, const GpuRates& 
 
   const double step = constants[StreamConstant::latency] / rates.clock.value();
   const Cycles farther = std::max(Cycles(0), rates.dram_latency - rates.l2_latency);
-  const Cycles load = rates.l2_latency + farther * missed_share(kernel, rates);
-  const Cycles reload = rates.l2_latency + farther * lost_rows_share(kernel, rates);
+  const Cycles load = rates.l2_latency + farther * misses.moved;
+  const Cycles reload = rates.l2_latency + farther * misses.rows;
   const double wait = (kernel.steps * load + kernel.resteps * reload).value() * step;
   const double compute = operations(kernel.work, constants) / kernel.ctas / (kIssueLanes * rates.clock.value());
   const SmTime sm = sm_time(kernel, wait, compute, rates);

@@ -8,17 +8,19 @@
 namespace rooftile {
 namespace {
 
-// Multiply-accumulates an SM can do a second, and the share of them that kernels reach.
-struct MacRate {
-  double peak, efficiency;
-};
+// Multiply-accumulates an SM can do a second.
+double macs_of_sm(const Launch& launch, const GpuRates& rates) {
+  if (launch.product.on_lanes) return rates.sm_lanes.value() / 2;
+  return rates.macs_per_second() * launch.product.rate_share;
+}
 
-MacRate mac_rate(const Launch& launch, const GpuRates& rates) {
+// The share of them that kernels reach.
+double mac_efficiency(const Launch& launch, const GpuRates& rates) {
   const Constants& constants = rates.constants;
-  if (launch.product.on_lanes) return {rates.sm_lanes.value() / 2, constants[TensorConstant::lanes_efficiency]};
+  if (launch.product.on_lanes) return constants[TensorConstant::lanes_efficiency];
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + constants[TensorConstant::clock_share] * (1 - clock);
-  return {rates.macs_per_second() * launch.product.rate_share, constants[TensorConstant::efficiency] * sustained};
+  return constants[TensorConstant::efficiency] * sustained;
 }
 
 double busy_of(const TileTimes& times) {
@@ -27,32 +29,29 @@ double busy_of(const TileTimes& times) {
 }
 
 // All but DRAM and what a split takes.
-TileTimes times_of(const Launch& launch, const GpuRates& rates, const Misses& misses) {
+TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerms& terms) {
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
   const BusiestSm busiest(launch, rates.sms, constants[TensorConstant::wave_overlap]);
-  const MacRate rate = mac_rate(launch, rates);
-  const double alone = launch.macs_per_step * launch.steps / rate.peak;
+  const double alone = launch.macs_per_step * launch.steps / macs_of_sm(launch, rates);
   TileTimes times;
-  times.compute = busiest.ctas * alone / rate.efficiency;
+  times.compute = busiest.ctas * alone / terms.efficiency;
 
-  const double b_missed = product.b_weights ? misses.weights : misses.activations;
-  const double missed = (misses.activations * product.m + b_missed * product.n) / (product.m + product.n);
   const Bytes element =
       (product.element * product.tile_m + product.b_element() * product.tile_n) / (product.tile_m + product.tile_n);
-  const double loop = launch.steps * element.value() / constants[TensorConstant::bytes_in_flight] *
-                      (rates.l2_latency / rates.clock).value() * (1 + constants[TensorConstant::miss_latency] * missed);
+  const double loop =
+      launch.steps * element.value() / constants[TensorConstant::bytes_in_flight] * terms.latency * terms.missing;
   times.latency = busiest.waves * (loop + constants[TensorConstant::fill] * alone);
 
   const double loads = launch.l2_load.value();
-  times.l2 = (tensor_l2_loads(launch, rates) / (rates.l2 * constants[TensorConstant::l2_efficiency])).value();
-  times.draw = busiest.ctas * loads / launch.ctas / (constants[TensorConstant::sm_draw] * rates.clock.value());
+  times.l2 = (tensor_l2_loads(launch, rates) / terms.l2).value();
+  times.draw = busiest.ctas * loads / launch.ctas / terms.sm_draw;
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
   const Bytes written = product.result > Bytes(0) ? product.result : product.element;
   times.epilogue = constants[TensorConstant::epilogue] * busiest.ctas * rows * columns * written.value() * rates.sms /
                    rates.l2.value();
   times.busy = busy_of(times);
-  times.split = Cycles(constants[TensorConstant::split_cycles]) / rates.clock;
+  times.split = terms.split;
   return times;
 }
 
@@ -79,12 +78,28 @@ Seconds slow_by_power(TileTimes& times, const Launch& launch, const GpuRates& ra
 
 }  // namespace
 
+TensorTerms tensor_terms(const Launch& launch, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  const Launch::Product& product = launch.product;
+  TensorTerms terms;
+  terms.misses = tensor_gemm_misses(launch, rates);
+  const double a_missed = terms.misses.activations, b_missed = product.b_weights ? terms.misses.weights : a_missed;
+  const double missed = (a_missed * product.m + b_missed * product.n) / (product.m + product.n);
+  terms.efficiency = mac_efficiency(launch, rates);
+  terms.latency = (rates.l2_latency / rates.clock).value();
+  terms.missing = 1 + constants[TensorConstant::miss_latency] * missed;
+  terms.l2 = rates.l2 * constants[TensorConstant::l2_efficiency];
+  terms.sm_draw = constants[TensorConstant::sm_draw] * rates.clock.value();
+  terms.split = Cycles(constants[TensorConstant::split_cycles]) / rates.clock;
+  return terms;
+}
+
 LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit, const ProductTerms* terms) {
   if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
-  const Misses misses = terms != nullptr ? terms->misses : tensor_gemm_misses(launch, rates);
-  TileTimes times = times_of(launch, rates, misses);
+  const TensorTerms own = terms != nullptr ? terms->tensor : tensor_terms(launch, rates);
+  TileTimes times = times_of(launch, rates, own);
   if (times.busy >= limit.value()) return {.time = kNoLimit};
-  const DramBytes bytes = tensor_gemm_dram(launch, rates, misses);
+  const DramBytes bytes = tensor_gemm_dram(launch, rates, own.misses);
   times.dram = ((bytes.load + bytes.store) / (rates.dram * rates.constants[TensorConstant::dram_efficiency])).value();
   const Seconds compute(times.compute);
   const Seconds power = slow_by_power(times, launch, rates);
@@ -95,7 +110,7 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
 }
 
 Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {
-  TileTimes times = times_of(launch, rates, terms.misses);
+  TileTimes times = times_of(launch, rates, terms.tensor);
   times.dram = terms.dram.value();
   return joined(times, launch, rates).time;
 }

@@ -21,25 +21,21 @@ double resident_ctas(const StreamKernel& kernel, const GpuSizes& sizes) {
   return std::clamp(std::floor(sizes.sm_threads / kernel.threads), 1.0, sizes.sm_ctas);
 }
 
-double missed_share(const StreamKernel& kernel, const GpuSizes& sizes) {
-  const Bytes kept = sizes.l2_copy() * sizes.constants[StreamConstant::warm_share];
-  return lost_share(square((kernel.read + kernel.write) / kept));
-}
-
-double lost_rows_share(const StreamKernel& kernel, const GpuSizes& sizes) {
+StreamMisses stream_misses(const StreamKernel& kernel, const GpuSizes& sizes) {
+  const Bytes copy = sizes.l2_copy();
+  const Bytes kept = copy * sizes.constants[StreamConstant::warm_share];
   const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
-  return lost_share(fourth(live / (sizes.l2_copy() * sizes.constants[StreamConstant::live_share])));
+  return {.moved = lost_share(square((kernel.read + kernel.write) / kept)),
+          .rows = lost_share(fourth(live / (copy * sizes.constants[StreamConstant::live_share])))};
 }
 
-Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes) {
-  const double miss = missed_share(kernel, sizes);
-  const double lost = lost_rows_share(kernel, sizes);
+Traffic stream_traffic(const StreamKernel& kernel, const StreamMisses& misses) {
   const Bytes loaded = (kernel.read + kernel.reread) * kernel.fetches;
   return {.l1 = loaded,
           .l2 = loaded,
-          .dram = kernel.read * miss + kernel.reread * lost,
+          .dram = kernel.read * misses.moved + kernel.reread * misses.rows,
           .store_l2 = kernel.write,
-          .store_dram = kernel.write * miss,
+          .store_dram = kernel.write * misses.moved,
           .compulsory = kernel.read};
 }
 

@@ -10,13 +10,13 @@ namespace rooftile {
 // CTAs that an SM holds at once: registers never limit kernels as simple as these.
 double resident_ctas(const StreamKernel& kernel, const GpuSizes& sizes);
 
-// Share of what it moves that the L2 does not hold from before.
-double missed_share(const StreamKernel& kernel, const GpuSizes& sizes);
+// What comes from DRAM: the share of what it moves that the L2 does not hold from before, and that of the rows at work
+// that it does not hold from one pass to the next.
+struct StreamMisses {
+  double moved = 1, rows = 1;
+};
+StreamMisses stream_misses(const StreamKernel& kernel, const GpuSizes& sizes);  // `sizes`: of the family stream
 
-// Share of the rows at work that the L2 does not hold from one pass to the next: they come from DRAM again.
-double lost_rows_share(const StreamKernel& kernel, const GpuSizes& sizes);
-
-// `sizes` are of the family stream.
-Traffic stream_traffic(const StreamKernel& kernel, const GpuSizes& sizes);
+Traffic stream_traffic(const StreamKernel& kernel, const StreamMisses& misses);
 
 }  // namespace rooftile
