@@ -30,7 +30,7 @@ RunEnergy energy_of(const RunWork& work, Seconds time, const EnergyRates& rates)
 
 RunEnergy energy_of(const Prediction& prediction, const Gpu& gpu, const CostModel& model, const HardwareCost& cost) {
   RunWork work;
-  for (const LayerEstimate& layer : prediction.layers) work.add(work_of(layer), 1);
+  for (const LayerEstimate& layer : prediction.run()) work.add(work_of(layer), 1);
   return energy_of(work, prediction.time, energy_rates(prediction.precision, gpu, model, cost));
 }
 

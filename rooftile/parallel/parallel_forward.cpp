@@ -38,7 +38,7 @@ std::int64_t part_of_batch(const ForwardRun& run, std::int64_t stages, std::stri
 
 double launches_of(const Prediction& prediction) {
   double launches = 0;
-  for (const LayerEstimate& layer : prediction.layers) launches += layer.kernels;
+  for (const LayerEstimate& layer : prediction.run()) launches += layer.kernels;
   return launches;
 }
 

@@ -109,7 +109,7 @@ Result<void> check_captured(const Workload& workload, const PredictOptions& opti
   return {};
 }
 
-std::string general_note(const CapturedStep& step, const std::vector<LayerEstimate>& layers) {
+std::string general_note(const CapturedStep& step, const InOrder<LayerEstimate>& layers) {
   Seconds all, general;
   std::size_t count = 0;
   for (const LayerEstimate& layer : layers) {

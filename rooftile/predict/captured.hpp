@@ -22,6 +22,6 @@ MemoryUse captured_memory(const CapturedStep& step);
 Result<void> check_captured(const Workload& workload, const PredictOptions& options, Phase phase);
 
 // What share of the time is of operators of no kind of Rooftile's, and which they are: a sentence. Empty: none.
-std::string general_note(const CapturedStep& step, const std::vector<LayerEstimate>& layers);
+std::string general_note(const CapturedStep& step, const InOrder<LayerEstimate>& layers);
 
 }  // namespace rooftile

@@ -88,7 +88,7 @@ Issue issue_of(const LayerCall& call, StepPart part, bool general) {
   return issue_of(call.op, call.function, call.options.pass, part, general);
 }
 
-std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const HostCosts& costs,
+std::array<Seconds, 3> queue_times(const InOrder<LayerEstimate>& layers, const HostCosts& costs,
                                    const std::array<QueueScale, 3>& scales) {
   const IssueTimes times(costs);
   std::array<Queue, 3> queues;
@@ -101,7 +101,7 @@ std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const 
   return {queues[0].end(), queues[1].end(), queues[2].end()};
 }
 
-PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs) {
+PhaseTimes phase_times(const InOrder<LayerEstimate>& layers, const HostCosts* costs) {
   const IssueTimes issuing(costs == nullptr ? HostCosts() : *costs);
   PhaseTimes times;
   Queue queue;
@@ -117,7 +117,7 @@ PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* c
   return times;
 }
 
-HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs) {
+HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs) {
   HostShare share;
   share.costs = costs;
   const IssueTimes times(costs);

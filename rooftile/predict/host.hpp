@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/predict/call.hpp"
@@ -23,18 +22,18 @@ Issue issue_of(const LayerEstimate& layer);
 Issue issue_of(const LayerCall& call, StepPart part, bool general);
 
 // Layers in the order in which they are issued; those that launch nothing cost nothing.
-HostShare host_share(std::span<const LayerEstimate> layers, const HostCosts& costs);
+HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs);
 
 // Until the last kernel has ended, where each kernel takes a share of its time, and each call of the host one of its;
 // three at once.
 struct QueueScale {
   double gpu = 1, host = 1;
 };
-std::array<Seconds, 3> queue_times(std::span<const LayerEstimate> layers, const HostCosts& costs,
+std::array<Seconds, 3> queue_times(const InOrder<LayerEstimate>& layers, const HostCosts& costs,
                                    const std::array<QueueScale, 3>& scales);
 
 // From the end of the part before to the end of its last kernel, each part of a step. Without costs the host takes no
 // time.
-PhaseTimes phase_times(std::span<const LayerEstimate> layers, const HostCosts* costs);
+PhaseTimes phase_times(const InOrder<LayerEstimate>& layers, const HostCosts* costs);
 
 }  // namespace rooftile

@@ -60,7 +60,7 @@ void add_roofline(LayerEstimate& layer, const OperandBytes& bytes, const Gpu& gp
 namespace {
 
 // Gives a sum without an interval the reason of most of its time.
-void blame_largest(LayerEstimate& sum, const std::vector<LayerEstimate>& estimates) {
+void blame_largest(LayerEstimate& sum, const InOrder<LayerEstimate>& estimates) {
   std::map<std::pair<NoInterval, std::optional<KernelFamily>>, Seconds> times;
   for (const LayerEstimate& one : estimates) {
     if (!interval_of(one)) times[{one.no_interval, one.family}] += one.time;
@@ -74,9 +74,9 @@ void blame_largest(LayerEstimate& sum, const std::vector<LayerEstimate>& estimat
 
 }  // namespace
 
-LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
+LayerEstimate sum_of(const InOrder<LayerEstimate>& estimates) {
   if (estimates.empty()) return empty_layer("", Method::none);
-  LayerEstimate sum = estimates.front();
+  LayerEstimate sum = estimates[0];
   for (std::size_t i = 1; i < estimates.size(); ++i) {
     const LayerEstimate& next = estimates[i];
     sum.flops += next.flops;
@@ -88,7 +88,7 @@ LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates) {
   }
   sum.bottleneck = largest(sum.cases);
   sum.time_low = sum.time_high = {};
-  if (const auto interval = interval_of(std::span(estimates))) {
+  if (const auto interval = interval_of(estimates)) {
     sum.time_low = interval->low;
     sum.time_high = interval->high;
   }

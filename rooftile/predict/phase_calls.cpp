@@ -266,38 +266,62 @@ Bytes pass_bytes(const Workload& workload, Phase phase) {
   return lasting + largest;
 }
 
+namespace {
+
+void set_order(PhaseCalls& step) {
+  std::vector<std::vector<std::uint32_t>> known(step.calls.size());  // of the firsts with the call
+  for (std::size_t i = 0; i < step.layers.size(); ++i) {
+    const PhaseCalls::Layer& layer = step.layers[i];
+    std::vector<std::uint32_t>& of_call = known[layer.call];
+    const auto found = std::find_if(of_call.begin(), of_call.end(), [&](std::uint32_t first) {
+      const PhaseCalls::Layer& other = step.layers[step.firsts[first]];
+      return other.part == layer.part && other.general == layer.general;
+    });
+    if (found != of_call.end()) {
+      step.order.push_back(*found);
+      continue;
+    }
+    step.order.push_back(static_cast<std::uint32_t>(step.firsts.size()));
+    of_call.push_back(step.order.back());
+    step.firsts.push_back(i);
+  }
+}
+
+}  // namespace
+
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase) {
   PredictOptions own = options;
   own.pass_bytes = pass_bytes(workload, phase);
-  return workload.captured ? captured_calls(workload, own, phase) : Step(workload, own).run(phase);
+  PhaseCalls step = workload.captured ? captured_calls(workload, own, phase) : Step(workload, own).run(phase);
+  if (!options.breakdown) set_order(step);
+  return step;
 }
 
 std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu, RefinedModels& models) {
+  const bool all = step.order.empty();
+  const std::size_t count = all ? step.layers.size() : step.firsts.size();
   std::vector<std::optional<std::size_t>> estimated(step.calls.size());
-  std::vector<LayerEstimate> layers;
-  layers.reserve(step.layers.size());
-  for (const PhaseCalls::Layer& layer : step.layers) {
-    std::optional<std::size_t>& known = estimated[layer.call];
-    const LayerCall& call = step.calls[layer.call];
-    if (known && call.options.breakdown) {
-      layers.push_back(layers[*known]);
-    } else if (known) {
-      LayerNumbers& numbers = layers.emplace_back();  // there is room for all: none moves
-      numbers = layers[*known];
+  std::vector<LayerEstimate> layers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const PhaseCalls::Layer& of = step.layers[all ? i : step.firsts[i]];
+    const LayerCall& call = step.calls[of.call];
+    LayerEstimate& layer = layers[i];
+    std::optional<std::size_t>& known = estimated[of.call];
+    if (known) {
+      layer = layers[*known];
     } else {
-      known = layers.size();
-      estimate(call, gpu, models, layers.emplace_back());
-      layers.back().op = call.op;  // by which errors add up; without a breakdown the other texts stay empty
+      known = i;
+      estimate(call, gpu, models, layer);
+      layer.op = call.op;  // by which errors add up; without a breakdown the other texts stay empty
     }
-    LayerEstimate& last = layers.back();
-    last.part = layer.part;
-    last.general = layer.general;
-    last.issue = last.kernels == 0 ? Issue::nothing : layer.issue;
-    last.call = static_cast<std::uint32_t>(layer.call) + 1;
+    layer.part = of.part;
+    layer.general = of.general;
+    layer.issue = layer.kernels == 0 ? Issue::nothing : of.issue;
+    layer.call = static_cast<std::uint32_t>(of.call) + 1;
     if (!call.options.breakdown) continue;
-    last.name = layer.name;
-    last.output = layer.output;
-    last.members = layer.members;
+    layer.name = of.name;
+    layer.output = of.output;
+    layer.members = of.members;
   }
   return layers;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct PhaseCalls {
   };
   std::vector<LayerCall> calls;
   std::vector<Layer> layers;
+  // Without PredictOptions::breakdown: of those with one call, part and issue the first, and which of these each is.
+  std::vector<std::size_t> firsts;
+  std::vector<std::uint32_t> order;
 };
 PhaseCalls phase_calls(const Workload& workload, const PredictOptions& options, Phase phase);
 
@@ -33,7 +37,7 @@ Bytes pass_bytes(const Workload& workload, Phase phase);
 // Whether layers run as in training, which a forward pass alone may, too.
 bool in_training_mode(const PredictOptions& options, Phase phase);
 
-// An estimate of each layer. `models` are of `gpu` and of the calibration of the calls.
+// An estimate of each layer, or of each of the firsts. `models` are of `gpu` and of the calibration of the calls.
 std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu, RefinedModels& models);
 
 // Whether the gradient of each tensor is needed: it is computed from a weight.

@@ -89,7 +89,7 @@ LayerEstimate estimate(const Recurrent& recurrent, const Gpu& gpu, const Predict
 LayerEstimate estimate(const StreamLayer& stream, const Gpu& gpu, const PredictOptions& options = {});
 
 // Several estimates, one after another, as one; with the name, kind and pass of the first.
-LayerEstimate sum_of(const std::vector<LayerEstimate>& estimates);
+LayerEstimate sum_of(const InOrder<LayerEstimate>& estimates);
 
 // The network as it is run with these options: with the loss of a training step, as it is launched.
 Workload run_as(const Workload& workload, const PredictOptions& options, Phase phase);

@@ -51,20 +51,23 @@ struct Repeated {
   double times;
 };
 
-std::vector<Repeated> repeated(std::span<const LayerEstimate> layers) {
+std::vector<Repeated> repeated(const InOrder<LayerEstimate>& layers) {
+  std::vector<double> times(layers.elements().size());
+  for (std::size_t i = 0; i < layers.size(); ++i) ++times[layers.which(i)];
   std::vector<Repeated> all;
   std::vector<std::size_t> places;  // by call; the first is of those without
-  for (const LayerEstimate& layer : layers) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const LayerEstimate& layer = layers.elements()[i];
     if (!layer.time_low || !layer.time_high || layer.time <= Seconds(0)) continue;
     if (layer.call >= places.size()) places.resize(2 * layer.call + 1, layers.size());
     std::size_t& place = places[layer.call];
     const bool known = layer.call > 0 && place < all.size() && all[place].layer->time == layer.time &&
                        as_wrong(*all[place].layer, layer);
     if (known) {
-      ++all[place].times;
+      all[place].times += times[i];
     } else {
       place = all.size();
-      all.push_back({&layer, 1});
+      all.push_back({&layer, times[i]});
     }
   }
   return all;
@@ -93,7 +96,7 @@ std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
 }
 
 // Of `layers`, which take `all`.
-SumError error_of(std::span<const LayerEstimate> layers, Seconds all) {
+SumError error_of(const InOrder<LayerEstimate>& layers, Seconds all) {
   const std::vector<Repeated> runs = repeated(layers);
   const std::vector<std::size_t> first_of = first_of_each(runs);
   std::vector<std::size_t> places(runs.size());
@@ -150,7 +153,7 @@ std::string why_no_interval(const LayerEstimate& layer) {
   return "";
 }
 
-std::optional<Interval> interval_of(std::span<const LayerEstimate> layers) {
+std::optional<Interval> interval_of(const InOrder<LayerEstimate>& layers) {
   constexpr double kMostWithout = 0.5;  // of the time
   Seconds all, without;
   for (const LayerEstimate& layer : layers) {
@@ -189,10 +192,10 @@ namespace {
 
 // Of a run that takes `time` without waiting for its input.
 std::optional<Interval> computing_interval(const Prediction& prediction, Seconds time) {
-  auto gpu = interval_of(std::span<const LayerEstimate>(prediction.layers));
+  auto gpu = interval_of(prediction.run());
   if (!gpu) return gpu;
   Seconds busy;  // of one micro-batch, as the layers are
-  for (const LayerEstimate& layer : prediction.layers) busy += layer.time;
+  for (const LayerEstimate& layer : prediction.run()) busy += layer.time;
   if (busy <= Seconds(0)) return gpu;
   if (!prediction.host) {
     const double micro_batches = time / busy;
@@ -202,7 +205,7 @@ std::optional<Interval> computing_interval(const Prediction& prediction, Seconds
   gpu = widened(*gpu, busy, network_error(prediction));
   const double range = host.costs.range;
   const auto queues =
-      queue_times(prediction.layers, host.costs, {{{}, {gpu->low / busy, 1 / range}, {gpu->high / busy, range}}});
+      queue_times(prediction.run(), host.costs, {{{}, {gpu->low / busy, 1 / range}, {gpu->high / busy, range}}});
   const double micro_batches = time / queues[0];
   return Interval{queues[1] * micro_batches, queues[2] * micro_batches};
 }
@@ -221,7 +224,7 @@ std::optional<Interval> interval_of(const Prediction& prediction) {
 
 TimeBounds time_by_bottleneck(const Prediction& prediction) {
   TimeBounds cases;
-  for (const LayerEstimate& layer : prediction.layers) cases[layer.bottleneck] += layer.time;
+  for (const LayerEstimate& layer : prediction.run()) cases[layer.bottleneck] += layer.time;
   return cases;
 }
 

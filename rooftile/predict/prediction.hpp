@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/base/in_order.hpp"
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/execution/recompute.hpp"
 #include "rooftile/gpu/gpu.hpp"
@@ -80,7 +81,7 @@ enum class NoInterval {
 // What the host does to issue a layer.
 enum class Issue : std::uint8_t { unknown, nothing, dispatch, forward, gradient, update, dispatch_update };
 
-// What a layer takes and moves, without texts: copied for each of the layers that are alike.
+// What a layer takes and moves, without texts.
 struct LayerNumbers {
   Method method = Method::delta;
   Pass pass = Pass::fwd;
@@ -196,9 +197,14 @@ struct Prediction {
   double sm_count = 1;  // of the GPU
   FlopsPerSecond peak;  // of the GPU at this precision; zero where it has none
   MemoryUse memory;
+  // As they run. Without PredictOptions::breakdown only those that differ, and which of them each one is.
   std::vector<LayerEstimate> layers;
+  std::vector<std::uint32_t> order = {};
   std::vector<Skipped> unsupported;
   std::vector<std::string> notes = {};  // Workload::notes
+
+  // All of them as they run.
+  InOrder<LayerEstimate> run() const { return {layers, order}; }
 
   // "amp-fp16"
   std::string precision_name() const { return name_of(RunPrecision{precision, autocast}); }
@@ -228,7 +234,7 @@ double network_error(const Prediction& prediction);
 // Of all layers together. Of their errors, ln(measured / predicted), one part is common to all and adds up, the other
 // is a layer's own, equal in equal layers, and adds up in squares. Layers without an interval count with their time;
 // nothing where they make more than half of it: too much is of unknown error.
-std::optional<Interval> interval_of(std::span<const LayerEstimate> layers);
+std::optional<Interval> interval_of(const InOrder<LayerEstimate>& layers);
 std::optional<Interval> interval_of(const Prediction& prediction);
 
 // Total time of the layers that each thing limits, in the order of Bottleneck.

@@ -1,7 +1,6 @@
 #include "rooftile/predict/prepared_network.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,7 +52,7 @@ void add_host(Prediction& prediction, const PredictOptions& options) {
   const HostCosts* costs = host_costs(options);
   if (costs == nullptr) return;
   const HostCosts own = options.feeding != nullptr ? on_host(*costs, options.feeding->host.launch_ratio) : *costs;
-  prediction.host = host_share(prediction.layers, options.cuda_graphs ? graph_costs(own) : own);
+  prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(own) : own);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
 }
 
@@ -62,21 +61,22 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.loss = loss;
   prediction.recompute = options.recompute;
   prediction.micro_batches = options.micro_batches;
-  const std::span<const LayerEstimate> layers = prediction.layers;
+  const InOrder<LayerEstimate> layers = prediction.run();
   PhaseTimes& phases =
       prediction.phases.emplace(phase_times(layers, prediction.host ? &prediction.host->costs : nullptr));
   if (options.micro_batches == 1) return;
   const auto times = static_cast<double>(options.micro_batches);
   phases.forward *= times;
   phases.backward *= times;
-  const auto update = static_cast<std::size_t>(std::find_if(layers.begin(), layers.end(), is_update) - layers.begin());
+  const InOrder<LayerEstimate> repeated =
+      layers.first(static_cast<std::size_t>(std::find_if(layers.begin(), layers.end(), is_update) - layers.begin()));
   Flops flops;
   Seconds busy, issuing;
-  for (const LayerEstimate& layer : layers.first(update)) {
+  for (const LayerEstimate& layer : repeated) {
     flops += layer.flops;
     busy += layer.time;
   }
-  if (prediction.host) issuing = host_share(layers.first(update), prediction.host->costs).issuing;
+  if (prediction.host) issuing = host_share(repeated, prediction.host->costs).issuing;
   prediction.flops += flops * (times - 1);
   prediction.time = phases.forward + phases.backward + phases.update;
   if (!prediction.host) return;
@@ -148,12 +148,13 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.autocast = options_.autocast;
   prediction.weights = options_.weights;
   prediction.layers = estimate_phase(calls_, gpu, models);
-  for (const LayerEstimate& layer : prediction.layers) {
+  prediction.order = calls_.order;
+  for (const LayerEstimate& layer : prediction.run()) {
     prediction.time += layer.time;
     prediction.flops += layer.flops;
   }
   if (workload_->captured) {
-    std::string note = general_note(*workload_->captured, prediction.layers);
+    std::string note = general_note(*workload_->captured, prediction.run());
     if (!note.empty()) prediction.notes.push_back(std::move(note));
   }
   add_host(prediction, options_);

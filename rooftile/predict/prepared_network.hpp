@@ -18,8 +18,8 @@ class PreparedNetwork {
   // outlive it. Errors: options that the network cannot be run with on any GPU.
   static Result<PreparedNetwork> make(const Workload& workload, const PredictOptions& options, Phase phase);
 
-  // As predict(). Without options.breakdown the layers have no names. Any thread. `models`: of the GPU and of the
-  // options' calibration, for whoever predicts on it in several precisions.
+  // As predict(). Without options.breakdown the layers have no names, and those that are alike are one. Any thread.
+  // `models`: of the GPU and of the options' calibration, for whoever predicts on it in several precisions.
   Result<Prediction> on(const Gpu& gpu) const;
   Result<Prediction> on(const Gpu& gpu, RefinedModels& models) const;
 

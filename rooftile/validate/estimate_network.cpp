@@ -126,7 +126,7 @@ Result<LayerEstimate> estimate_network(const Workload& workload, Phase phase, co
   sums.breakdown = false;
   const auto prediction = predict(workload, gpu, sums, phase);
   if (!prediction) return fail(prediction.error().code, prediction.error().text(), "column precision");
-  LayerEstimate sum = sum_of(prediction->layers);
+  LayerEstimate sum = sum_of(prediction->run());
   sum.op = "network";
   sum.function.clear();
   sum.method = options.method;

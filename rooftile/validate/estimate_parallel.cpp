@@ -49,13 +49,14 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
   const Collective copy = {CollectiveKind::broadcast, way.dp, prediction->memory.weights, options.precision};
   const bool trains = phase != Phase::fwd;
   const Seconds moved = collective_time(copy, gpu, group).time * (trains ? 2 : 1);
-  const std::span<const LayerEstimate> layers = prediction->layers;
-  const auto forward = std::find_if(layers.begin(), layers.end(),
-                                    [](const LayerEstimate& layer) { return layer.part != StepPart::forward; });
+  const InOrder<LayerEstimate> layers = prediction->run();
+  const auto after = std::find_if(layers.begin(), layers.end(),
+                                  [](const LayerEstimate& layer) { return layer.part != StepPart::forward; });
+  const InOrder<LayerEstimate> forward = layers.first(static_cast<std::size_t>(after - layers.begin()));
   const double preparing = trains ? 3 : 2;
   Seconds issuing, replicating;
   if (prediction->host) {
-    const Seconds calling = host_share({layers.begin(), forward}, prediction->host->costs).issuing;
+    const Seconds calling = host_share(forward, prediction->host->costs).issuing;
     issuing = prediction->host->issuing + calling * (way.dp - 1);
     replicating = calling * preparing;
   }
