@@ -162,18 +162,17 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
 }
 
 const RefinedModel* RefinedModels::find(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
+  const bool engine = runs_engine_kernels(options);
   const auto same = [&](const Made& made) {
     return made.precision == options.precision && made.accumulate == options.accumulate &&
            made.result == options.result && made.weights == options.weights && made.nhwc == options.nhwc &&
-           made.engine == runs_engine_kernels(options) && made.framework == options.framework &&
-           made.pass_bytes == options.pass_bytes;
+           made.engine == engine && made.framework == options.framework && made.pass_bytes == options.pass_bytes;
   };
   std::list<Made>& made = made_[static_cast<std::size_t>(op)];
   const auto found = std::find_if(made.begin(), made.end(), same);
   if (found == made.end()) {
-    made.push_front({options.precision, options.accumulate, options.result, options.weights, options.nhwc,
-                     runs_engine_kernels(options), options.pass_bytes, options.framework,
-                     refined_model(op, gpu, options)});
+    made.push_front({options.precision, options.accumulate, options.result, options.weights, options.nhwc, engine,
+                     options.pass_bytes, options.framework, refined_model(op, gpu, options)});
   } else if (found != made.begin()) {
     made.splice(made.begin(), made, found);
   }
