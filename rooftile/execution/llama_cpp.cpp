@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rooftile/execution/launched.hpp"
-#include "rooftile/ops/stream_kernels.hpp"
+#include "rooftile/ops/stream_kernel.hpp"
 
 namespace rooftile {
 namespace {

@@ -43,6 +43,13 @@ StreamKernel scalar_kernel(Bytes read, Bytes write, double elements, double thre
   return kernel;
 }
 
+StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights) {
+  constexpr double kWeights = 8;
+  StreamKernel kernel = scalar_kernel(read, write, weights / kWeights, kWarp, {});
+  kernel.handed_out = kernel.ctas;
+  return kernel;
+}
+
 StreamKernel row_kernel(const RowStream& stream, const StreamWork& work) {
   StreamKernel kernel;
   const double loads = std::ceil(stream.columns / stream.per_load);

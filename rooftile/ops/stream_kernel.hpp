@@ -43,6 +43,11 @@ StreamKernel flat_kernel(Bytes read, Bytes write, double elements, const StreamW
 // The same of threads that take one element each, with CTAs of `threads`, as llama.cpp's kernels do.
 StreamKernel scalar_kernel(Bytes read, Bytes write, double elements, double threads, const StreamWork& work);
 
+// A Move of weights of less than a byte to FP16, in which each CTA is a warp that unpacks 256 of them (llama.cpp:
+// convert.cu, dequantize_block_q4_K).
+inline constexpr const char* kUnpack = "unpack";
+StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights);
+
 // One CTA a row, which it goes through `passes` times.
 struct RowStream {
   double rows = 1, columns = 1;

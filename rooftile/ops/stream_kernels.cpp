@@ -173,13 +173,6 @@ struct Forward {
 
 double elements_of_load(Bytes element) { return std::max(1.0, kVector / element); }
 
-StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights) {
-  constexpr double kWeights = 8, kWarp = 32;
-  StreamKernel kernel = scalar_kernel(read, write, weights / kWeights, kWarp, {});
-  kernel.handed_out = kernel.ctas;
-  return kernel;
-}
-
 namespace {
 
 // A CTA for each channel, whose threads wait for `in_flight` elements of each input at once.

@@ -33,11 +33,6 @@ struct StreamRun {
   bool own_norms = false;  // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 
-// A Move of weights of less than a byte to FP16, in which each CTA is a warp that unpacks 256 of them (llama.cpp:
-// convert.cu, dequantize_block_q4_K).
-inline constexpr const char* kUnpack = "unpack";
-StreamKernel unpacking_kernel(Bytes read, Bytes write, double weights);
-
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
 // group normalisation: all dimensions after the channels). None for a view, except dropout in training; not for
 // convolutions, GEMMs, attention and recurrent layers.
