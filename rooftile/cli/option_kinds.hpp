@@ -60,6 +60,24 @@ CLI::Option* add_value(CLI::App* app, const std::string& names, Value& value, co
       ->type_name(kind);
 }
 
+// An option that may be given several times, each text of which `read`, a Result<void>(option, text), puts where it
+// belongs.
+template <class Read>
+CLI::Option* add_each(CLI::App* app, const std::string& names, const std::string& kind, Read read,
+                      const std::string& help) {
+  return app
+      ->add_option_function<std::vector<std::string>>(
+          names,
+          [option = long_name(names), read](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              if (Result<void> done = read(option, text); !done) throw OptionError(done.error());
+            }
+          },
+          help)
+      ->allow_extra_args(false)
+      ->type_name(kind);
+}
+
 // A text as it is: a file, a name, a condition.
 inline CLI::Option* add_text(CLI::App* app, const std::string& names, std::string& value, const std::string& kind,
                              const std::string& help) {

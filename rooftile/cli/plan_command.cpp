@@ -167,26 +167,6 @@ Result<void> run(PlanArguments& arguments) {
   return write_report(arguments.output, kPlanWriters, report);
 }
 
-// An option that may be given several times, each text of which `read` puts into the arguments.
-CLI::Option* add_read(CLI::App* app, const std::string& names, PlanArguments& arguments, const std::string& kind,
-                      Result<void> (*read)(const std::string&, const std::string&, PlanArguments&),
-                      const std::string& help) {
-  const std::string option = names.substr(names.rfind(',') + 1);
-  return app
-      ->add_option_function<std::vector<std::string>>(
-          names,
-          [option, read, &arguments](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              if (auto result = read(option, text, arguments); !result) {
-                throw OptionError(result.error());
-              }
-            }
-          },
-          help)
-      ->allow_extra_args(false)
-      ->type_name(kind);
-}
-
 }  // namespace
 
 void add_plan(CommandList& commands) {
@@ -217,8 +197,12 @@ void add_plan(CommandList& commands) {
       ->group("Choices");
   add_rare(app, {add_count(app, "--max-gpus", arguments.most_gpus, kMostGpus,
                            "most GPUs to use, all of one kind in one machine (default: 8)")});
-  add_read(app, "-b,--batch-size", arguments, "N,…|total=N|max=N", read_batches,
-           "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
+  add_each(
+      app, "-b,--batch-size", "N,…|total=N|max=N",
+      [&arguments = arguments](const std::string& option, const std::string& text) {
+        return read_batches(option, text, arguments);
+      },
+      "samples per GPU (default: powers of two that fit), or over all GPUs: exactly (total) or at most (max)")
       ->group("Choices");
   add_rare(app, {add_headroom(app, arguments.headroom, kUsualHeadroom)});
   const std::vector<CLI::Option*> prices = add_price_options(app, arguments.prices);

@@ -53,19 +53,15 @@ CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_si
 }
 
 CLI::Option* add_input_sizes(CLI::App* app, InputSizes& sizes) {
-  return app
-      ->add_option_function<std::vector<std::string>>(
-          "--shape",
-          [&sizes](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              const auto added = add_input_size(text, sizes);
-              if (!added) throw OptionError({added.error().code, added.error().message, "--shape"});
-            }
-          },
-          "height and width of images (default: the model's own, else 224), or of an ONNX model a dimension that it "
-          "leaves open or the shape of an input, by name; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("N|DIM=N|INPUT=NxCxHxW");
+  return add_each(
+      app, "--shape", "N|DIM=N|INPUT=NxCxHxW",
+      [&sizes](const std::string& option, const std::string& text) -> Result<void> {
+        const auto added = add_input_size(text, sizes);
+        if (!added) return fail(added.error().code, added.error().message, option);
+        return {};
+      },
+      "height and width of images (default: the model's own, else 224), or of an ONNX model a dimension that it "
+      "leaves open or the shape of an input, by name; repeatable");
 }
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {

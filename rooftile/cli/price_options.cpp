@@ -57,17 +57,10 @@ Result<void> read_price(const std::string& option, const std::string& text, Pric
 }  // namespace
 
 std::vector<CLI::Option*> add_price_options(CLI::App* app, PriceArguments& prices) {
-  CLI::Option* price =
-      app->add_option_function<std::vector<std::string>>(
-             "--price",
-             [&prices](const std::vector<std::string>& texts) {
-               for (const std::string& text : texts) {
-                 if (auto result = read_price("--price", text, prices); !result) throw OptionError(result.error());
-               }
-             },
-             "price per GPU-hour, here or in a file; what counts, how long a board lasts, and a kWh of electricity")
-          ->allow_extra_args(false)
-          ->type_name("ID=USD|FILE|basis=rented/bought/any|lifetime=TIME|energy=USD,…");
+  CLI::Option* price = add_each(
+      app, "--price", "ID=USD|FILE|basis=rented/bought/any|lifetime=TIME|energy=USD,…",
+      [&prices](const std::string& option, const std::string& text) { return read_price(option, text, prices); },
+      "price per GPU-hour, here or in a file; what counts, how long a board lasts, and a kWh of electricity");
   std::vector<Choice<PriceKind>> kinds;
   for (const std::string& name : price_kind_names()) kinds.push_back({name, *parse_price_kind(name)});
   return {price, add_choice(app, "--price-kind", prices.kind, kinds,

@@ -126,26 +126,19 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
 }  // namespace
 
 CLI::Option* add_set(CLI::App* app, Settings& set) {
-  return app
-      ->add_option_function<std::vector<std::string>>(
-          "--set",
-          [&set](const std::vector<std::string>& given) {
-            for (const std::string& text : given) {
-              const auto pairs =
-                  read_option<std::vector<std::pair<std::string, std::string>>>("--set", text, parse_pairs);
-              for (const auto& [key, value] : pairs) {
-                if (auto result = set_one("--set", key, value, set); !result) throw OptionError(result.error());
-              }
-            }
-          },
-          "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
-          "fp8, int8, int4, q8_0, q4_0, q4_k_m), layout=nhwc (of the maps of convolutions), host=none (the GPU alone) "
-          "or graphs (launches recorded once and replayed), cells=unrolled (recurrent layers step by step), "
-          "batch-norm=restored (that an exporter folded into convolutions); in training optimizer, accumulate "
-          "(micro-batches), recompute=selective or full (activations that are not kept), clip=norm, loss=none; for "
-          "convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own columns")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE,…");
+  return add_each(
+      app, "--set", "KEY=VALUE,…",
+      [&set](const std::string& option, const std::string& text) -> Result<void> {
+        const auto pairs = TRY(parse_pairs(option, text));
+        for (const auto& [key, value] : pairs) TRY(set_one(option, key, value, set));
+        return {};
+      },
+      "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
+      "fp8, int8, int4, q8_0, q4_0, q4_k_m), layout=nhwc (of the maps of convolutions), host=none (the GPU alone) "
+      "or graphs (launches recorded once and replayed), cells=unrolled (recurrent layers step by step), "
+      "batch-norm=restored (that an exporter folded into convolutions); in training optimizer, accumulate "
+      "(micro-batches), recompute=selective or full (activations that are not kept), clip=norm, loss=none; for "
+      "convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own columns");
 }
 
 std::vector<std::string> setting_names() {
