@@ -37,10 +37,8 @@ constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96
 constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
 constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
 
-bool is_ampere(const Gpu& gpu) { return gpu.generation >= generation::kAmpere; }  // or later
-
 std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {
-  if (!is_volta(gpu)) return kLaterTiles;
+  if (!is_volta_or_turing(gpu)) return kLaterTiles;
   if (pass == Pass::fwd) return kVoltaForward;
   return pass == Pass::bwd_data ? std::span<const Tile>(kVoltaData) : std::span<const Tile>(kVoltaWeight);
 }
@@ -92,7 +90,7 @@ struct Problem {
 // filter run on Volta's tensor cores.
 bool runs_on_lanes(const Problem& problem) {
   const Im2col& gemm = problem.forward();
-  if (!is_volta(problem.gpu) || problem.op.pass == Pass::fwd) return false;
+  if (!is_volta_or_turing(problem.gpu) || problem.op.pass == Pass::fwd) return false;
   for (std::size_t i = 0; i < gemm.pad.size(); ++i) {
     if (gemm.pad[i] >= gemm.extent[i]) return true;
   }
@@ -106,7 +104,7 @@ bool runs_on_lanes(const Problem& problem) {
 // layer of ResNet-50 takes 3.1 times as long in BF16 as in FP16); an engine has its own.
 bool packs_taps(const Problem& problem) {
   if (runs_on_lanes(problem) || problem.op.engine) return true;
-  return !is_volta(problem.gpu) && problem.op.precision != DType::bf16;
+  return !is_volta_or_turing(problem.gpu) && problem.op.precision != DType::bf16;
 }
 
 double tap_depth(double channels, const Problem& problem) {
@@ -124,7 +122,7 @@ double visited_taps(const Problem& problem) {
   double skipped = 1;
   for (std::size_t i = 0; i < gemm.stride.size(); ++i) {
     const double here = std::min(gemm.stride[i], gemm.filter[i]);
-    skipped = is_volta(problem.gpu) ? std::max(skipped, here) : skipped * here;
+    skipped = is_volta_or_turing(problem.gpu) ? std::max(skipped, here) : skipped * here;
   }
   return gemm.filter_volume / skipped;
 }
@@ -212,12 +210,13 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   const bool convert_filters = !op.engine && (!whole_loads || (!op.nhwc && gemm.filter_volume > 1));
   if (runs_on_lanes(problem)) return;
   // A table of where the taps of each row lie; an engine makes it once.
-  if (gemm.filter_volume > 1 && is_volta(problem.gpu) && !op.engine) {
+  if (gemm.filter_volume > 1 && is_volta_or_turing(problem.gpu) && !op.engine) {
     plan.add_before(Bytes(0), kOffset * problem.shape.m);
   }
   // Kernels before Ampere store NCHW themselves.
   const auto bring_back = [&](double maps) {
-    if (convert_maps && is_ampere(problem.gpu)) plan.add_after(result_of(op) * maps, result_of(op) * maps, maps);
+    if (convert_maps && !is_volta_or_turing(problem.gpu))
+      plan.add_after(result_of(op) * maps, result_of(op) * maps, maps);
   };
   switch (op.pass) {
     case Pass::fwd:
@@ -233,7 +232,7 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
       bring_back(all_inputs);
       break;
     case Pass::bwd_weight:  // before Ampere one of the operands: the times of large layers leave no room for both
-      convert(inputs, problem.input(), convert_input && is_ampere(problem.gpu));
+      convert(inputs, problem.input(), convert_input && !is_volta_or_turing(problem.gpu));
       convert(outputs, problem.output(), convert_maps);
       if (!op.nhwc) plan.add_after(kSum * filters, result_of(op) * filters);
       break;
@@ -318,7 +317,7 @@ void each_split(const ConvGrid& grid, const Problem& problem, const Add& add) {
 bool takes_whole_tiles(const Problem& problem) {
   const Im2col& gemm = problem.forward();
   const bool several = gemm.groups > 1 && gemm.in_channels > 1 && problem.op.family == KernelFamily::conv_tensor;
-  if (!several || is_volta(problem.gpu) || (problem.op.pass == Pass::fwd && !problem.op.nhwc)) return false;
+  if (!several || is_volta_or_turing(problem.gpu) || (problem.op.pass == Pass::fwd && !problem.op.nhwc)) return false;
   return !shares_tiles(gemm.groups, gemm.in_channels, gemm.out_channels, problem.op.pass);
 }
 
@@ -326,7 +325,7 @@ bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }
 
 }  // namespace
 
-bool is_volta(const Gpu& gpu) { return gpu.generation <= generation::kTuring; }
+bool is_volta_or_turing(const Gpu& gpu) { return gpu.generation <= generation::kTuring; }
 
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
   Problem problem{op, gpu, options, gemm_shape(op)};

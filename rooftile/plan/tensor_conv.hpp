@@ -7,7 +7,7 @@
 namespace rooftile {
 
 // Whether cuDNN has Volta's kernels for it. Turing had them from cuDNN 7, and its networks were measured with that.
-bool is_volta(const Gpu& gpu);
+bool is_volta_or_turing(const Gpu& gpu);
 
 // Calls `visit` with every plan that `options` leave open and that could be the fastest; at least one. A tile or the
 // kernel name of the options fixes the tile, rows (output positions; of a weight gradient filters) first.

@@ -39,7 +39,7 @@ const RefinedModel* model_of(const Products& products, const Gpu& gpu, const Pre
 
 // See conv_groups.hpp.
 bool lacks_kernel(const Products& products, const RefinedModel& model, const Gpu& gpu) {
-  return products.on_lanes && model.family == KernelFamily::conv_tensor && !is_volta(gpu);
+  return products.on_lanes && model.family == KernelFamily::conv_tensor && !is_volta_or_turing(gpu);
 }
 
 // One channel leaves a GEMM nothing to reduce; MIOpen has kernels for it among its others. And what tensor cores have
