@@ -19,8 +19,6 @@ namespace {
 
 constexpr int kConvDepth = 32;     // of a step of the main loop
 constexpr double kLoadBytes = 16;  // of one load of a thread: channels come in multiples of it
-// Channels of a first layer in INT8, which TensorRT keeps in its format CHW4.
-constexpr double kFewChannels = 4;
 
 // Of cuDNN 7 for Volta, by pass: data gradients have no narrow tiles, so that small maps leave SMs idle.
 constexpr std::array kVoltaForward = {Tile{64, 64, kConvDepth}, Tile{128, 64, kConvDepth}, Tile{256, 64, kConvDepth},
@@ -53,23 +51,44 @@ double product_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] 
 
 double multiple(double count, double of) { return std::ceil(count / of) * of; }
 
+// What differs between libraries.
+struct LibraryRules {
+  double few_channels = 0;        // to whose multiples the input's are filled up; 0: to whole loads
+  bool packs_taps = true;         // one step of k takes several taps of few channels, each of whole loads
+  bool writes_offsets = false;    // another kernel writes where the taps of each row lie
+  bool converts_filters = false;  // before every product, not once
+};
+
+// An engine prepares what it can when it is built, has packed kernels of its own, and keeps a first layer in INT8 in
+// TensorRT's format CHW4. cuDNN's packed kernels for tensor cores came after Volta and read FP16 and TF32, not BF16 (on
+// an H100 the first layer of ResNet-50 takes 3.1 times as long in BF16 as in FP16).
+LibraryRules library_rules(const OpShape& op, const Gpu& gpu) {
+  constexpr double kFewChannels = 4;
+  const bool several_taps = op.gemm.filter_volume > 1;
+  if (op.engine) {
+    const bool first = op.element == size_of(DType::int8) && op.gemm.in_channels <= kFewChannels && several_taps;
+    return {.few_channels = first ? kFewChannels : 0};
+  }
+  const bool early = is_volta_or_turing(gpu);
+  return {.packs_taps = !early && op.precision != DType::bf16,
+          .writes_offsets = early && several_taps,
+          .converts_filters = true};
+}
+
 // A convolution's operands as the kernel takes them, and the product over them.
 struct Problem {
   const OpShape& op;
   const Gpu& gpu;
   const PlanOptions& options;
-  GemmShape shape;                          // its sizes without padding
+  GemmShape shape;  // its sizes without padding
+  LibraryRules rules;
   double rows = 1, columns = 1, depth = 1;  // padded
   double main_loop = 1;                     // steps of it without a split
   double results = 1;                       // elements that are stored
 
   const Im2col& forward() const { return op.gemm; }
   double load_channels() const { return kLoadBytes / op.element.value(); }
-  bool is_first_layer() const {
-    return op.engine && op.element == size_of(DType::int8) && op.gemm.in_channels <= kFewChannels &&
-           op.gemm.filter_volume > 1;
-  }
-  double input_load() const { return is_first_layer() ? kFewChannels : load_channels(); }
+  double input_load() const { return rules.few_channels > 0 ? rules.few_channels : load_channels(); }
 
   // Elements of maps and filters with their channels filled up to whole loads.
   double input() const {
@@ -99,17 +118,10 @@ bool runs_on_lanes(const Problem& problem) {
          gemm.filter_volume > kLargeFilter;
 }
 
-// Whether one step of k takes several taps of few channels, each of whole loads. Kernels for the lanes need no whole
-// steps; cuDNN's packed ones for tensor cores came after Volta and read FP16 and TF32, not BF16 (on an H100 the first
-// layer of ResNet-50 takes 3.1 times as long in BF16 as in FP16); an engine has its own.
-bool packs_taps(const Problem& problem) {
-  if (runs_on_lanes(problem) || problem.op.engine) return true;
-  return !is_volta_or_turing(problem.gpu) && problem.op.precision != DType::bf16;
-}
-
+// Kernels for the lanes need no whole steps.
 double tap_depth(double channels, const Problem& problem) {
-  if (problem.is_first_layer()) return multiple(channels, kFewChannels);
-  const bool packs = runs_on_lanes(problem) || (channels < kConvDepth && packs_taps(problem));
+  if (problem.rules.few_channels > 0) return multiple(channels, problem.rules.few_channels);
+  const bool packs = runs_on_lanes(problem) || (channels < kConvDepth && problem.rules.packs_taps);
   return multiple(channels, packs ? problem.load_channels() : kConvDepth);
 }
 
@@ -207,12 +219,9 @@ void add_moves(LaunchPlan& plan, const Problem& problem) {
   const bool planes = multiplies_planes(problem), convert_maps = !op.nhwc && !planes;
   const bool whole_loads = planes || std::fmod(gemm.in_channels, problem.load_channels()) == 0;
   const bool convert_input = convert_maps || !whole_loads;
-  const bool convert_filters = !op.engine && (!whole_loads || (!op.nhwc && gemm.filter_volume > 1));
+  const bool convert_filters = problem.rules.converts_filters && (!whole_loads || (!op.nhwc && gemm.filter_volume > 1));
   if (runs_on_lanes(problem)) return;
-  // A table of where the taps of each row lie; an engine makes it once.
-  if (gemm.filter_volume > 1 && is_volta_or_turing(problem.gpu) && !op.engine) {
-    plan.add_before(Bytes(0), kOffset * problem.shape.m);
-  }
+  if (problem.rules.writes_offsets) plan.add_before(Bytes(0), kOffset * problem.shape.m);
   // Kernels before Ampere store NCHW themselves.
   const auto bring_back = [&](double maps) {
     if (convert_maps && !is_volta_or_turing(problem.gpu))
@@ -328,7 +337,7 @@ bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }
 bool is_volta_or_turing(const Gpu& gpu) { return gpu.generation <= generation::kTuring; }
 
 void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
-  Problem problem{op, gpu, options, gemm_shape(op)};
+  Problem problem{op, gpu, options, gemm_shape(op), library_rules(op, gpu)};
   set_sizes(problem);
   problem.main_loop = std::ceil(problem.depth / kConvDepth);
   LaunchPlan plan = plan_of(problem);
