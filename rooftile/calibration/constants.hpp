@@ -181,6 +181,8 @@ enum class RecurrentConstant {
   dram_efficiency,
   tile_rows,
   backward_launches,
+  l2_efficiency,
+  warm_share,
 };
 
 // Of conv_miopen (timing/miopen_time.cpp).

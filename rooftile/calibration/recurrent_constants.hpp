@@ -10,7 +10,7 @@
 namespace rooftile {
 
 // No efficiency above 1, no latency below 0. `old_` constants are of kernels for Pascal and before, which do not split
-// k. The last three follow from kernels and hardware; the rows do not tell them from the others.
+// k. The last five follow from kernels and hardware; the rows do not tell them from the others.
 inline constexpr std::array kRecurrentConstants = {
     ConstantInfo{"chain", "", 0.83, 0, 5, "load latencies that a step waits for with each 32 B of k"},
     ConstantInfo{"backward_chain", "", 0.14, 0, 5, "the same of the data gradient"},
@@ -23,6 +23,10 @@ inline constexpr std::array kRecurrentConstants = {
     ConstantInfo{"dram_efficiency", "", 0.9, 0.5, 1, "share of the DRAM bandwidth reached", false},
     ConstantInfo{"tile_rows", "", 32, 1, 128, "sequences that a step at least computes for", false},
     ConstantInfo{"backward_launches", "", 1.25, 1, 3, "launches of a step of the data gradient, relative to forward",
+                 false},
+    ConstantInfo{"l2_efficiency", "", 0.85, 0.1, 1, "share of the L2 bandwidth reached, as of GEMMs on the lanes",
+                 false},
+    ConstantInfo{"warm_share", "", 0.9, 0, 1, "share of the L2 that keeps weights from step to step, as of other GEMMs",
                  false},
 };
 

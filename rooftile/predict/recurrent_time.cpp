@@ -18,7 +18,6 @@ constexpr double kChainBytes = 32;     // of k, that arrive with one latency of 
 constexpr double kVectorBytes = 2048;  // of k, that a warp of a matrix-times-vectors kernel has in flight
 constexpr double kMostVectors = 16, kOldMostVectors = 8;  // that such a kernel takes
 constexpr double kSharedBytes = 128;                      // that an SM reads from shared memory in a clock
-constexpr double kL2Efficiency = 0.85;                    // as for GEMMs on the lanes
 
 // What one step of one cell takes, in seconds.
 struct CellStep {
@@ -41,7 +40,7 @@ CellStep cell_step(const Recurrent& recurrent, Pass pass, Bytes element, const R
   const double missed = missed_weights(recurrent, element, rates);
   const CellTraffic traffic = cell_traffic(recurrent, pass, element, rates);
   const BytesPerSecond dram = rates.dram * constants[Constant::dram_efficiency];
-  const BytesPerSecond l2 = rates.l2 * kL2Efficiency;
+  const BytesPerSecond l2 = rates.l2 * rates.constants[Constant::l2_efficiency];
   const double latency = (gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * missed).value();
   const double efficiency = constants[gpu.old_kernels ? Constant::old_efficiency : Constant::efficiency];
 
@@ -102,7 +101,7 @@ RecurrentTime persistent_time(const Recurrent& recurrent, Pass pass, Bytes eleme
   RecurrentTime result;
   result.on_chip = true;
   const double compute = cells * sequences * n * k / (lanes * persistent_ctas(recurrent, pass, rates));
-  const double l2 = (traffic.at_l2() / (rates.l2 * kL2Efficiency)).value() / steps;
+  const double l2 = (traffic.at_l2() / (rates.l2 * rates.constants[Constant::l2_efficiency])).value() / steps;
   const double exchange = kExchange * gpu.l2_latency.value();
   result.compute = Seconds(steps * compute);
   result.latency = Seconds(steps * exchange);
@@ -130,7 +129,7 @@ RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes elemen
   RecurrentTime result;
   if (pass == Pass::bwd_weight) {
     const Traffic traffic = recurrent_traffic(recurrent, pass, element, rates);
-    result.l2 = traffic.at_l2() / (rates.l2 * kL2Efficiency);
+    result.l2 = traffic.at_l2() / (rates.l2 * rates.constants[Constant::l2_efficiency]);
     result.dram = traffic.at_dram() / (rates.dram * rates.constants[Constant::dram_efficiency]);
     result.time = result.dram;
     return result;

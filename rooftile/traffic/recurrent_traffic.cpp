@@ -10,8 +10,6 @@
 namespace rooftile {
 namespace {
 
-constexpr double kWarmShare = 0.9;  // of the L2 that keeps weights from step to step, as for GEMMs
-
 // As much loaded as stored, all of it through DRAM.
 Traffic gate_copies(Bytes bytes) {
   const Bytes half = bytes / 2;
@@ -62,7 +60,7 @@ double persistent_ctas(const Recurrent& recurrent, Pass pass, const GpuSizes& si
 
 // All layers' weights take turns in the L2; the first step finds none.
 double missed_weights(const Recurrent& recurrent, Bytes element, const GpuSizes& sizes) {
-  const Bytes room = sizes.l2_copy() * kWarmShare;
+  const Bytes room = sizes.l2_copy() * sizes.constants[RecurrentConstant::warm_share];
   const double missed = 1 - 1 / (1 + fourth(element * weights_of(recurrent) / room));
   return missed + (1 - missed) / static_cast<double>(recurrent.steps);
 }
