@@ -113,6 +113,8 @@ enum class TensorConstant {
   other_power,
   other_share,
   fp8_share,
+  power_window,
+  transposed_share,
   convert_efficiency,
   convert_cycles,
   lanes_efficiency,

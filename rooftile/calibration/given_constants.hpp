@@ -22,6 +22,23 @@ inline constexpr ConstantInfo kTensorMacEnergy = {
     100,          "board energy of one FP16 multiply-accumulate that is one of many, at 16 nm and 1.5 GHz",
     false};
 
+// Of products on the FP32 lanes before any fit; no fit tells it of those on tensor cores.
+inline constexpr double kPowerWindow = 744;  // us
+inline constexpr ConstantInfo kTensorPowerWindow = {
+    "power_window", "us", kPowerWindow, 20, 5000, "run time after which a clock under a power cap has half fallen",
+    false};
+
+// Of TF32 on an H100 and an H200 at 1,024: 18 us for A B, 12 to 13 for A B^T
+// (data/measurements/h100-sxm5-80gb/layers/gemm.csv).
+inline constexpr ConstantInfo kTransposedShare = {
+    "transposed_share",
+    "",
+    0.72,
+    0.3,
+    1,
+    "share of its rate that a lone warpgroup reaches which transposes its operands in shared memory",
+    false};
+
 // Of TensorRT-LLM's products of 256 rows and more on an H100 and an L40S (tools/fit_fp8.py).
 inline constexpr ConstantInfo kFp8Share = {
     "fp8_share", "", 0.85, 0.3, 1, "what products in FP8 reach of the share of their peak that other types reach",

@@ -35,6 +35,8 @@ inline constexpr std::array kTensorConstants = {
     kOtherPower,
     kOtherShare,
     kFp8Share,
+    kTensorPowerWindow,
+    kTransposedShare,
 };
 
 }  // namespace rooftile

@@ -34,6 +34,8 @@ inline constexpr std::array kTensorConvConstants = {
     kOtherPower,
     kOtherShare,
     kFp8Share,
+    kTensorPowerWindow,
+    kTransposedShare,
     ConstantInfo{"convert_efficiency", "", 0.9, 0.3, 1, "share of the DRAM bandwidth that changes of layout reach"},
     ConstantInfo{"convert_cycles", "cycles", 3000, 0, 6000, "start and drain of a kernel that changes a layout"},
     ConstantInfo{"lanes_efficiency", "", 0.4, 0.05, 1,

@@ -48,6 +48,7 @@ struct Launch {
     bool shares_loads = true;          // CTAs of a cluster, where the GPU has them, load together
     bool chosen_alone = false;         // a batch is run by the kernel that would suit one product of it
     double rate_share = 1;             // of the tensor cores' rate, that loads of less than 16 bytes keep up with
+    bool transposes = false;           // its operands in shared memory, which it waits for
     Bytes a_bytes = {}, b_bytes = {};  // operands in memory, all of the batch
     bool b_weights = true;             // B changes from layer to layer, A is what the layer before left
     bool k_contiguous_a = true;        // A is stored m x k

@@ -136,12 +136,6 @@ bool transposes(const OpShape& op, const Gpu& gpu) {
   return runs_xmma(op, gpu) && op.precision == DType::tf32 && !along_k;
 }
 
-// A CTA waits for it where one warpgroup multiplies; two take turns.
-double transposing_share(const Tile& tile) {
-  constexpr double kAlone = 0.72;  // an H100 and an H200 at 1,024: 18 us for A B, 12 to 13 for A B^T
-  return is_large(tile) ? 1 : kAlone;
-}
-
 // Kernels of Tensile whose names show no matrix instruction run on the lanes.
 double lane_kernel_share(const OpShape& op, const PlanOptions& options, const Gpu& gpu) {
   const std::string_view kernel = options.kernel;
@@ -190,7 +184,8 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.tile_m = tile.m;
   product.tile_n = tile.n;
   product.tile_k = tile.k;
-  product.rate_share = context.rate_share * (context.transposes ? transposing_share(tile) : 1);
+  product.rate_share = context.rate_share;
+  product.transposes = context.transposes && !is_large(tile);  // two warpgroups take turns
   product.shares_loads = !context.xmma || is_large(tile);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm

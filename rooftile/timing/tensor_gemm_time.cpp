@@ -11,7 +11,8 @@ namespace {
 // Multiply-accumulates an SM can do a second.
 double macs_of_sm(const Launch& launch, const GpuRates& rates) {
   if (launch.product.on_lanes) return rates.sm_lanes.value() / 2;
-  return rates.macs_per_second() * launch.product.rate_share;
+  const double transposed = launch.product.transposes ? rates.constants[TensorConstant::transposed_share] : 1;
+  return rates.macs_per_second() * (launch.product.rate_share * transposed);
 }
 
 // The share of them that kernels reach.
@@ -58,10 +59,9 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerm
 // A long product runs into the board's power cap as those of a network do (cap_by_power()), the sooner the hotter it
 // is: the clock falls as of products on the FP32 lanes, with their window. 0, or what the cap alone would make of it.
 Seconds slow_by_power(TileTimes& times, const Launch& launch, const GpuRates& rates) {
-  constexpr double kHalf = 2;         // bytes of the operands that mac_energy is for
-  constexpr double kNear = 0.5;       // caps below this share of the time do not show
-  constexpr double kWindow = 744e-6;  // simt_gemm_constants.hpp: power_window
-  constexpr double kSharpness = 1.2;
+  constexpr double kHalf = 2;    // bytes of the operands that mac_energy is for
+  constexpr double kNear = 0.5;  // caps below this share of the time do not show
+  constexpr double kSharpness = 1.2, kMicro = 1e-6;
   if (rates.family != KernelFamily::tensor) return Seconds(0);
   const double macs = launch.ctas * launch.macs_per_step * launch.steps;
   const double picojoules = rates.constants[TensorConstant::mac_energy] * launch.product.element.value() / kHalf;
@@ -69,7 +69,7 @@ Seconds slow_by_power(TileTimes& times, const Launch& launch, const GpuRates& ra
                                                       macs * mac_joules(picojoules, rates), rates);
   if (capped <= kNear * times.compute) return Seconds(0);
   const double slower = sharply_longer(times.compute, capped);
-  const double window = kWindow / (slower / times.compute - 1);
+  const double window = kMicro * rates.constants[TensorConstant::power_window] / (slower / times.compute - 1);
   const double fallen = gradually(std::pow(together(times.busy, times.dram) / window, kSharpness));
   times.compute += (slower - times.compute) * fallen;
   times.busy = busy_of(times);
