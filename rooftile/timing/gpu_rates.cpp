@@ -41,6 +41,8 @@ GpuRates gpu_rates(const Gpu& gpu, KernelFamily family, FlopsPerSecond peak, con
   const MemoryLevel& l2 = gpu.level("L2");
   rates.l2 = l2.bandwidth;
   rates.l2_capacity = l2.capacity;
+  rates.l2_line = l2.line;
+  rates.l2_sector = l2.sector;
   rates.l2_latency = l2.latency;
   rates.l2_partitions = l2.partitions;
   rates.shared_loads = std::min(1 / gpu.sm.l2_load_share, std::sqrt(gpu.sm.cluster_ctas));

@@ -47,6 +47,22 @@ TEST(SimtGemmTraffic, ABiasComesThroughTheL2) {
   EXPECT_EQ(with.l1 - without.l1, bias);
 }
 
+TEST(SimtGemmTraffic, ALineWithoutSectorsIsNotFetchedOnceForEach) {
+  GpuSizes sizes;
+  sizes.family = KernelFamily::gemm_simt;
+  sizes.l2_capacity = Bytes(1);
+  sizes.constants = unfitted_constants(KernelFamily::gemm_simt);
+  sizes.constants[SimtGemmConstant::line_depth] = 0;
+  Launch launch;
+  launch.product = {.m = 128, .n = 128, .k = 8, .tile_m = 128, .tile_n = 128, .tile_k = 8};
+  launch.ctas = 1;
+  launch.steps = 8;
+  const Bytes operand(4 * 8 * 128);
+  EXPECT_NEAR((launch_traffic(launch, sizes).dram / operand), 1 + 4, 1e-6);  // A is contiguous along k
+  sizes.l2_sector = sizes.l2_line;
+  EXPECT_NEAR((launch_traffic(launch, sizes).dram / operand), 1 + 1, 1e-6);
+}
+
 // SSD300's extra2/3x3 on 10 x 10 maps: one row of tiles holds inputs of both classes, of which each meets half of the
 // taps. All filters are loaded all the same.
 TEST(ConvTraffic, AStridedGradientOfFewRowsLoadsAllFilters) {

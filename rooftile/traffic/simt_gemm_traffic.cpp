@@ -10,8 +10,6 @@ namespace {
 
 using Constant = SimtGemmConstant;
 
-constexpr double kLine = 128, kSector = 32;  // bytes of an L2 line and of its parts
-
 // One operand's way from DRAM. A wave of CTAs touches `rows` of its rows.
 struct Panel {
   double rows = 0;
@@ -27,7 +25,8 @@ struct Panel {
 double drift_scale(const Launch& launch, const GpuSizes& sizes, double waves) {
   const Launch::Product& product = launch.product;
   const double capacity = sizes.l2_capacity.value();
-  const double lines = launch.resident * sizes.sms * (product.tile_m + product.tile_n) * kLine / capacity;
+  const double lines =
+      launch.resident * sizes.sms * (product.tile_m + product.tile_n) * sizes.l2_line.value() / capacity;
   constexpr double kWaves = 0.7;
   const double later = waves > 1 ? std::pow(waves, kWaves) : 1;
   return lines * lines * lines * later / (sizes.constants[Constant::drift] * capacity);
@@ -95,8 +94,9 @@ DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes) {
   const Constant row_major = product.old_kernel ? Constant::old_row_major_lines : Constant::row_major_lines;
   const double weight = product.k_contiguous_b ? 1 : constants[row_major];
   const double share = constants[product.old_kernel ? Constant::old_line_share : Constant::line_share];
-  const double again = (kLine / kSector - 1) * sharply((lines_a + lines_b) * kLine * weight / (share * capacity)) *
-                       depth / (depth + constants[Constant::line_depth]);
+  const double again = (sizes.l2_line / sizes.l2_sector - 1) *
+                       sharply((lines_a + lines_b) * sizes.l2_line.value() * weight / (share * capacity)) * depth /
+                       (depth + constants[Constant::line_depth]);
 
   const double load = loads_of(a, reload) * (product.k_contiguous_a ? 1 + again : 1) +
                       loads_of(b, reload) * (product.k_contiguous_b ? 1 + again : 1);
