@@ -142,10 +142,10 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
     plan.partial = Bytes(kPartial * rows * shape.value_dim * plan.split);
   }
   if (!call.writes_cache) return;
-  constexpr double kThreadsOfSm = 2048, kFewest = 64, kMost = 512;
+  constexpr double kFewest = 64, kMost = 512;
   const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * (shape.dim + shape.value_dim);
   plan.around = Bytes(fresh * (activation + shape.key_bytes));
-  plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / kThreadsOfSm;
+  plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / shape.sm_threads;
   plan.token_writes = call.vllm;
   if (call.library == AttentionLibrary::trtllm && !plan.decode) plan.around += Bytes(2 * query * activation);
   // vLLM makes FP8 queries by a kernel of their own.

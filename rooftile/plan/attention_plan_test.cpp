@@ -363,8 +363,9 @@ TEST(AttentionPlan, ServingFrameworksWriteTheirCache) {
   EXPECT_EQ(plan_of(attention, "", "", "h100-sxm5-80gb").around.value(), 0);
   EXPECT_EQ(plan_of(attention, "", "sglang", "h100-sxm5-80gb").around.value(), 2 * key_bytes);
   EXPECT_EQ(plan_of(attention, "", "trtllm", "h100-sxm5-80gb").around.value(), 2 * key_bytes + 2 * query_bytes);
-  // 512 tokens, each 2 x 128 threads of 2048.
+  // 512 tokens, each 2 x 128 threads of what an SM holds.
   EXPECT_DOUBLE_EQ(plan_of(attention, "", "sglang", "h100-sxm5-80gb").token_ctas, 512 * 256.0 / 2048);
+  EXPECT_DOUBLE_EQ(plan_of(attention, "", "sglang", "l40s").token_ctas, 512 * 256.0 / 1536);
 }
 
 TEST(AttentionPlan, LongPromptsAreCountedAsShortOnes) {

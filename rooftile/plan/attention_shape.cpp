@@ -31,6 +31,7 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
   shape.generation = gpu.generation;
   shape.sms = gpu.sm_count;
   shape.smem = gpu.sm.smem.value();
+  shape.sm_threads = gpu.sm.warps * gpu.sm.warp_size;
   return shape;
 }
 

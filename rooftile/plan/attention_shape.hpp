@@ -13,6 +13,7 @@ struct AttentionShape {
   bool causal = false, windowed = false, decode = false;
   bool fp8_keys = false, fp8 = false;  // in the cache; as they are multiplied
   double generation = 0, sms = 1, smem = 0;
+  double sm_threads = 1;  // that an SM holds
 };
 AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
 
