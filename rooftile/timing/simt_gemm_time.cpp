@@ -46,10 +46,9 @@ SplitTime split_time(const Launch& launch, const GpuRates& rates) {
 // a clock; lanes for half of that leave every other slot free, lanes for all of it leave none. Chips up to Pascal start
 // two.
 double issue_share(const Launch& launch, const GpuRates& rates) {
-  constexpr double kSchedulerLanes = 4 * 32;
   constexpr double kOthers = 0.25;  // instructions beside a multiply-accumulate: loads, addresses, stalls of operands
   if (launch.product.old_kernel) return 1;
-  const double taken = std::min(1.0, rates.macs_per_second() / rates.clock.value() / kSchedulerLanes);
+  const double taken = std::min(1.0, rates.macs_per_second() / rates.clock.value() / kIssueLanes);
   return 1 / std::max(1.0, taken * (1 + kOthers));
 }
 
