@@ -137,8 +137,9 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
       "fp8, int8, int4, q8_0, q4_0, q4_k_m), layout=nhwc (of the maps of convolutions), host=none (the GPU alone) "
       "or graphs (launches recorded once and replayed), cells=unrolled (recurrent layers step by step), "
       "batch-norm=restored (that an exporter folded into convolutions); in training optimizer, accumulate "
-      "(micro-batches), recompute=selective or full (activations that are not kept), clip=norm, loss=none; for "
-      "convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own columns");
+      "(micro-batches), recompute=selective, operators or full (activations that are not kept), clip=norm, "
+      "loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own "
+      "columns");
 }
 
 std::vector<std::string> setting_names() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -96,10 +97,22 @@ class Fp8Products {
     const auto [place, added] = converted_.try_emplace(id, workload_.tensors.size());
     if (!added) return place->second;
     const Tensor& tensor = workload_.tensors[id];
-    Tensor narrow{tensor.name + ".fp8", tensor.shape, DType::fp8};
-    workload_.ops.push_back({tensor.name + ".cast", Move{.function = "cast"}, {id}, {place->second}});
+    const std::string name = tensor.name;
+    Tensor narrow{name + ".fp8", tensor.shape, DType::fp8};
+    std::vector<TensorId> inputs = {id};
+    if (use_.scaled_now) inputs.push_back(largest_of(id));
+    place->second = workload_.tensors.size();
+    workload_.ops.push_back({name + ".cast", Move{.function = "cast"}, std::move(inputs), {place->second}});
     workload_.tensors.push_back(std::move(narrow));
     return place->second;
+  }
+
+  // Its bits: no gradient passes through it.
+  TensorId largest_of(TensorId id) {
+    const std::string name = workload_.tensors[id].name + ".largest";
+    workload_.ops.push_back({name, Reduce{"amax"}, {id}, {workload_.tensors.size()}});
+    workload_.tensors.push_back({name, {1}, DType::int32});
+    return workload_.tensors.size() - 1;
   }
 
   Workload workload_;

@@ -12,7 +12,8 @@ namespace rooftile {
 // and converted from BF16 in training; what attention keeps of earlier positions is FP8, too.
 struct Fp8Use {
   bool training = false;
-  bool experts = true;  // theirs, too: products of many matrices
+  bool experts = true;      // theirs, too: products of many matrices
+  bool scaled_now = false;  // by the largest element of what is converted, which is looked for first
 };
 Workload multiply_in_fp8(Workload workload, const Fp8Use& use);
 

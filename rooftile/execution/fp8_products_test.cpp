@@ -53,6 +53,18 @@ TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   EXPECT_EQ(std::get<Attention>(op_named(made, "attention").kind).kv_precision, DType::fp8);
 }
 
+TEST(Fp8Products, WhatIsScaledByItselfIsReadForItsLargestElementFirst) {
+  const Fp8Use use = {.training = true, .scaled_now = true};
+  const Workload made = multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), use);
+  EXPECT_EQ(made.ops.size(), run(true).ops.size() + 3);  // of the norm's result and of two matrices
+  const Op& cast = op_named(made, "normal.cast");
+  ASSERT_EQ(cast.inputs.size(), 2);
+  const Op& largest = op_named(made, "normal.largest");
+  EXPECT_EQ(largest.outputs.front(), cast.inputs[1]);
+  EXPECT_EQ(largest.inputs.front(), cast.inputs[0]);
+  EXPECT_FALSE(is_floating(made.tensors[cast.inputs[1]].dtype)) << "no gradient passes through it";
+}
+
 TEST(Fp8Products, InputsAreConvertedOnce) {
   EXPECT_EQ(run(false).ops.size(), fp8_network().ops.size() + 1);  // for both products
   EXPECT_EQ(op_named(run(false), "query").inputs[0], op_named(run(false), "gate").inputs[0]);

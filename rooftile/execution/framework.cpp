@@ -93,6 +93,8 @@ bool multiplies_experts_in_fp8(std::string_view framework) {
   return version_after(framework, "TensorRT-LLM ").value_or(kFirst) >= kFirst;
 }
 
+bool scales_fp8_at_once(std::string_view framework) { return framework.starts_with("PyTorch"); }
+
 bool writes_wide_sums(std::string_view framework) { return framework.starts_with("FasterTransformer v1"); }
 
 bool keeps_wide_planes(std::string_view framework) {

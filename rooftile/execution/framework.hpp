@@ -64,6 +64,10 @@ bool halves_batches(std::string_view framework);
 // bits.
 bool multiplies_experts_in_fp8(std::string_view framework);
 
+// PyTorch's torchao scales what a product reads by its largest element of that moment
+// (torchao/float8/float8_linear.py, ScalingType.DYNAMIC); Transformer Engine by those of the steps before.
+bool scales_fp8_at_once(std::string_view framework);
+
 // FasterTransformer's int8 mode 1 ("v1" in its tables): cuBLASLt writes INT32, which the next kernel scales.
 bool writes_wide_sums(std::string_view framework);
 

@@ -123,7 +123,9 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
   } else if (options.precision == DType::fp8) {
     workload = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8),
-                               {.training = options.training, .experts = options.fp8_experts});
+                               {.training = options.training,
+                                .experts = options.fp8_experts,
+                                .scaled_now = options.training && options.fp8_scaled_now});
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }

@@ -18,6 +18,7 @@ struct LaunchOptions {
   bool nhwc = false;                   // maps of convolutions have their channels contiguous
   bool epilogues = true;               // an engine's products take the element-wise operators that follow
   bool fp8_experts = true;             // in FP8, those are, too
+  bool fp8_scaled_now = false;         // and operands are scaled by their own largest element
   bool wide_sums = false;              // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};   // of products, where they are stored narrower than `precision`
   bool fused_attention = false;        // attention modules call a fused kernel (PyTorch from 2.0 on)

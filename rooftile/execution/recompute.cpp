@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 #include <variant>
 
 namespace rooftile {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 3> kNames = {"none", "selective", "full"};
+constexpr std::array<std::string_view, 4> kNames = {"none", "selective", "operators", "full"};
 constexpr std::size_t kNoReader = std::numeric_limits<std::size_t>::max();
 
 // From a product of two activations through a softmax to the next such product.
@@ -32,6 +33,48 @@ std::vector<RecomputedPart> attention_cores(const Workload& workload) {
     if (product && softmax) parts.push_back(open);
     open.clear();
     softmax = false;
+  }
+  return parts;
+}
+
+bool is_linear(const Workload& workload, const Op& op) {
+  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
+}
+
+// "layer3" of "layer3/mlp/up"; of what belongs to no module nothing.
+std::string_view module_of(const Op& op) {
+  const std::string_view name = op.name;
+  const std::size_t end = name.find('/');
+  return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
+}
+
+// Of the operators from `first` until `end`, a module: what its checkpoint runs again under the policy of torchtitan
+// (torchtitan/parallelisms/parallelize_llama.py, _apply_ac_to_transformer_block), which keeps what fused attention and
+// products write, but not that of every second product, nor of FP8 ones (torch._scaled_mm is not on its list). PyTorch
+// stops once all that gradients need is there, before the last product (torch.utils.checkpoint, early_stop).
+RecomputedPart all_but_kept(const Workload& workload, std::size_t first, std::size_t end) {
+  while (end > first && !is_linear(workload, workload.ops[end - 1])) --end;
+  RecomputedPart part;
+  std::size_t products = 0;
+  for (std::size_t i = first; i + 1 < end; ++i) {
+    const Op& op = workload.ops[i];
+    bool kept = std::holds_alternative<Attention>(op.kind);
+    if (is_linear(workload, op)) {
+      kept = ++products % 2 == 1 && workload.tensors[op.inputs.front()].dtype != DType::fp8;
+    }
+    if (!kept) part.push_back(i);
+  }
+  return part;
+}
+
+std::vector<RecomputedPart> in_modules(const Workload& workload) {
+  std::vector<RecomputedPart> parts;
+  for (std::size_t first = 0, end = 0; first < workload.ops.size(); first = end) {
+    const std::string_view module = module_of(workload.ops[first]);
+    while (end < workload.ops.size() && module_of(workload.ops[end]) == module) ++end;
+    if (module.empty()) continue;
+    RecomputedPart part = all_but_kept(workload, first, end);
+    if (!part.empty()) parts.push_back(std::move(part));
   }
   return parts;
 }
@@ -138,6 +181,8 @@ std::vector<RecomputedPart> recomputed_parts(const Workload& workload, Recompute
       break;
     case Recompute::selective:
       return attention_cores(workload);
+    case Recompute::operators:
+      return in_modules(workload);
     case Recompute::full:
       return between_cuts(workload);
   }

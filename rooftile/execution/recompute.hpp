@@ -15,6 +15,7 @@ namespace rooftile {
 enum class Recompute {
   none,
   selective,  // what lies between the scores of attention and their product with the values
+  operators,  // of each layer all but fused attention and every other product: torchtitan's selective_ac_option = "op"
   full,       // all between the places where a single activation leads on, in parts that need the least memory
 };
 

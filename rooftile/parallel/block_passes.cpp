@@ -32,6 +32,7 @@ BlockPass BlockPasses::pass_of(const std::vector<LayerEstimate>& layers) const {
   for (const LayerEstimate& layer : layers) {
     pass.computing += layer.time;
     pass.flops += layer.flops;
+    if (layer.part == StepPart::backward && layer.pass == Pass::fwd) pass.again += layer.flops;
   }
   if (prediction_.host) pass.issuing = host_share(layers, prediction_.host->costs).issuing;
   return pass;

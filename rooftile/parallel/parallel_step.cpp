@@ -120,7 +120,9 @@ class StepBuilder {
   // --- blocks ---
 
   // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
-  // the first, the head in the last.
+  // the first, the head in the last. Where they divide only with those two, these count as layers (Grattafiori et al.,
+  // The Llama 3 Herd of Models, arXiv:2407.21783, section 3.3.2; Megatron Core,
+  // account_for_embedding_in_pipeline_split).
   void divide() {
     const auto parts = static_cast<std::size_t>(way_.pp) * static_cast<std::size_t>(way_.vp);
     if (parts == 1) {
@@ -129,6 +131,11 @@ class StepBuilder {
     }
     const std::size_t layers = blocks_.order.size() - 2;
     chunks_.resize(parts);
+    if (layers % parts != 0 && blocks_.order.size() % parts == 0) {
+      const std::size_t count = blocks_.order.size() / parts;
+      for (std::size_t i = 0; i < blocks_.order.size(); ++i) chunks_[i / count].push_back(blocks_.order[i]);
+      return;
+    }
     chunks_.front().push_back(blocks_.order.front());
     std::size_t next = 1;
     for (std::size_t i = 0; i < parts; ++i) {
@@ -481,8 +488,9 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
                 fmt::format("offload {} needs host_memory and host_link of {}, which its file does not give",
                             name_of(way.offload), cluster.id));
   }
-  const bool layers = blocks.order.size() >= static_cast<std::size_t>(way.pp) * static_cast<std::size_t>(way.vp) + 2;
-  if (way.pp > 1 && !layers) {
+  const std::size_t parts = static_cast<std::size_t>(way.pp) * static_cast<std::size_t>(way.vp);
+  const std::size_t count = blocks.order.size();
+  if (way.pp > 1 && parts + 2 > count && count % parts != 0) {
     return fail(ErrorCode::unsupported, "pipeline stages are cut from transformers with a layer for each");
   }
   return StepBuilder(blocks, way, cluster, gpu, options, timeline != nullptr).step(timeline);

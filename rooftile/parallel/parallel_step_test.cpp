@@ -239,6 +239,57 @@ TEST_F(ParallelStepTest, LayersThatSeeAWindowAreOfAKindOfTheirOwn) {
   EXPECT_GT(all.kinds[2].forward.computing, all.kinds[1].forward.computing);
 }
 
+// 126 layers, the embedding and the head are 128 parts (arXiv:2407.21783, section 3.3.2).
+TEST_F(ParallelStepTest, TheEmbeddingAndTheHeadCountAsLayersWhereThatDividesThem) {
+  Parallelism way;
+  way.tp = 8, way.pp = 16, way.vp = 8, way.micro_batches = 16;
+  const auto network = parallel_network({.model = "llama3.1_405b", .batch = {}, .seq_len = {}}).value();
+  const auto made = blocks_of(network, way, gpu, options.predict);
+  ASSERT_TRUE(made);
+  const auto finest = parallel_step(*made, way, cluster, gpu, options);
+  way.vp = 4;
+  const auto coarser = parallel_step(*made, way, cluster, gpu, options);
+  ASSERT_TRUE(finest && coarser);
+  EXPECT_LT(finest->parts.pipeline, coarser->parts.pipeline);
+  way.vp = 9;
+  EXPECT_THAT(blocks_of(network, way, gpu, options.predict).error().text(),
+              HasSubstr("144 pipeline stages for 126 layers"));
+}
+
+TEST_F(ParallelStepTest, OperatorsThatRunAgainTakeLongerThanNoneAndLessThanAll) {
+  Parallelism way;
+  way.micro_batch = 2;
+  const ParallelStep none = step(way, "llama3_8b");
+  way.recompute = Recompute::operators;
+  const ParallelStep operators = step(way, "llama3_8b");
+  way.recompute = Recompute::full;
+  const ParallelStep full = step(way, "llama3_8b");
+  EXPECT_GT(operators.parts.computing, none.parts.computing);
+  EXPECT_LT(operators.parts.computing, full.parts.computing);
+  EXPECT_LT(operators.memory.activations, none.memory.activations);
+  EXPECT_NEAR(operators.flops / none.flops, 1, 1e-9) << "what runs again is no work of the model";
+}
+
+// Each tensor parallel GPU has its part of the sequence.
+TEST_F(ParallelStepTest, PositionsGoToTheExpertsOnce) {
+  const auto network = parallel_network({.model = "mixtral_8x7b", .batch = {}, .seq_len = {}}).value();
+  Parallelism way;
+  way.tp = 2, way.dp = 4, way.ep = 4;
+  const auto sent = [&] {
+    Bytes all;
+    const auto made = blocks_of(network, way, gpu, options.predict);
+    EXPECT_TRUE(made);
+    for (const BlockExchange& one : made->kinds[1].forward.exchanges) {
+      if (one.kind == CollectiveKind::all_to_all) all += one.bytes;
+    }
+    return all;
+  };
+  const Bytes whole = sent();
+  way.sequence_parallel = true;
+  EXPECT_GT(whole, Bytes(0));
+  EXPECT_EQ(sent(), whole / 2);
+}
+
 TEST_F(ParallelStepTest, WhatCannotBeIsOneLine) {
   Parallelism way;
   way.tp = 3;

@@ -79,12 +79,14 @@ class Ways {
     const auto parts = static_cast<int>((layers_ + way.pp - 1) / way.pp);  // of the fullest stage
     for (const int vp : divisors(parts, way.pp == 1 ? 1 : parts)) {
       way.vp = vp;
-      if (!is_asked(asked_.vp, vp) || std::int64_t{way.pp} * vp > layers_) continue;
-      for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+      const std::int64_t stages = std::int64_t{way.pp} * vp;
+      if (!is_asked(asked_.vp, vp) || (stages > layers_ && (layers_ + 2) % stages != 0)) continue;
+      for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::operators, Recompute::full}) {
         way.recompute = recompute;
         // Of what lies between the products of attention, which a fused kernel does not keep.
         const bool selects = network_.shape && !network_.shape->fused_attention;
         if (recompute == Recompute::selective && asked_.recompute.empty() && !selects) continue;
+        if (recompute == Recompute::operators && asked_.recompute.empty()) continue;
         if (is_asked(asked_.recompute, recompute)) with_sharding(way);
       }
     }

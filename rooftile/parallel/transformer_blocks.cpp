@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/parallel/block_passes.hpp"
 #include "rooftile/parallel/blocks.hpp"
 #include "rooftile/parallel/transformer_slice.hpp"
@@ -40,7 +41,9 @@ bool is_embedding(std::string_view name) {
 }
 
 bool ends_in(std::string_view name, std::string_view end) {
-  if (name.ends_with(".sum")) name.remove_suffix(4);
+  for (const std::string_view suffix : {".sum", ".recomputed"}) {
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  }
   return name.ends_with(end);
 }
 
@@ -63,7 +66,7 @@ class TransformerBlocks {
   TransformerBlocks(const Transformer& shape, std::int64_t seq_len, const Parallelism& way, const Gpu& gpu,
                     const PredictOptions& options, BlockDetail detail)
       : shape_(shape), way_(way), gpu_(gpu), options_(options), detail_(detail), length_(seq_len / way.cp) {
-    options_.recompute = way.recompute == Recompute::selective ? Recompute::selective : Recompute::none;
+    if (way.recompute != Recompute::full) options_.recompute = way.recompute;
     options_.micro_batches = 1;
     options_.breakdown = true;  // layers have names only with it
     hidden_state_ = size_of(trained_in({options.precision, options.autocast})) *
@@ -82,10 +85,11 @@ class TransformerBlocks {
     Prediction prediction = TRY(predict(workload, gpu_, options_, Phase::step));
 
     BlockPasses passes(prediction, gpu_, detail_);
+    const bool converted_once = !scales_fp8_at_once(options_.framework);
     for (const LayerEstimate& layer : prediction.layers) {
       // Weights are converted to FP8 once for all micro-batches, as Transformer Engine does.
-      if (!is_update(layer) && !ends_in(layer.name, ".weight.cast"))
-        passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
+      const bool counts = !is_update(layer) && !(converted_once && ends_in(layer.name, ".weight.cast"));
+      if (counts) passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
     }
     NetworkBlocks blocks;
     blocks.even = shape_.form == TransformerForm::decoder && shape_.experts == 0;
@@ -101,6 +105,7 @@ class TransformerBlocks {
     }
     exchange_ends(blocks);
     if (way_.recompute == Recompute::full) recompute(blocks);
+    if (way_.recompute == Recompute::operators) gather_again(blocks);
     lay_out(kinds, blocks);
     blocks.boundary = hidden_state_ / (way_.sequence_parallel ? way_.tp : 1);
     add_memory(part, prediction, blocks);
@@ -172,8 +177,9 @@ class TransformerBlocks {
       block.backward.exchanges.push_back({ParallelAxis::context, CollectiveKind::reduce_scatter, all, true});
     }
     if (way_.ep > 1 && experts) {
-      const BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all,
-                                  hidden_state_ * static_cast<double>(shape_.experts_per_token)};
+      // Tensor parallel GPUs that share the sequence each send their part of it (Megatron Core, token_dispatcher.py).
+      const double copies = static_cast<double>(shape_.experts_per_token) / (way_.sequence_parallel ? way_.tp : 1);
+      const BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all, hidden_state_ * copies};
       for (BlockPass* pass : {&block.forward, &block.backward}) {
         pass->exchanges.push_back(sent);  // to the experts
         pass->exchanges.push_back(sent);  // and back
@@ -208,6 +214,16 @@ class TransformerBlocks {
       block.backward.exchanges.insert(block.backward.exchanges.end(), again.begin(), again.end());
       const auto& kernels = block.forward.kernels;
       block.backward.kernels.insert(block.backward.kernels.begin(), kernels.begin(), kernels.end());
+    }
+  }
+
+  // What tensor parallel GPUs have each reduced and scattered is kept, what they gathered is not.
+  static void gather_again(NetworkBlocks& blocks) {
+    for (std::size_t i = 1; i + 1 < blocks.kinds.size(); ++i) {
+      for (const BlockExchange& one : blocks.kinds[i].forward.exchanges) {
+        const bool gathers = one.axis == ParallelAxis::tensor && one.kind == CollectiveKind::all_gather;
+        if (gathers) blocks.kinds[i].backward.exchanges.push_back(one);
+      }
     }
   }
 

@@ -32,7 +32,8 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
     if (width % way.tp != 0) return no_part(shape, "tp", way.tp, what, width);
   }
   const std::int64_t stages = std::int64_t{way.pp} * way.vp;
-  if (stages > shape.layers) {
+  const bool ends_count = (shape.layers + 2) % stages == 0;  // the embedding and the head, as layers
+  if (stages > shape.layers && !ends_count) {
     return fail(ErrorCode::usage, fmt::format("{} pipeline stages for {} layers", stages, shape.layers), shape.name);
   }
   if (way.ep > 1 && shape.experts == 0) return fail(ErrorCode::usage, "has no experts for ep", shape.name);

@@ -52,9 +52,28 @@ class Words {
     return std::nullopt;
   }
 
+  // Of "PyTorch 2.6" and "pytorch" the 2 and the 6.
+  std::optional<std::pair<int, int>> release(std::string_view name) const {
+    for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
+      if (words_[i] != name) continue;
+      const auto major = parse_number<int>(words_[i + 1]), minor = parse_number<int>(words_[i + 2]);
+      if (major && minor) return std::pair(*major, *minor);
+    }
+    return std::nullopt;
+  }
+
  private:
   std::vector<std::string> words_;
 };
+
+// scaled_dot_product_attention runs FlashAttention-2, whose copy in PyTorch is for Ampere, on later GPUs as well; from
+// 2.10 on it prefers cuDNN on Hopper and on Blackwell of data centres (check_prefer_cudnn_attention() in
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+void set_pytorch(AttentionCall& call, std::pair<int, int> release, const AttentionUnits& units) {
+  constexpr std::pair kPrefersCudnn(2, 10);
+  const bool prefers = units.asynchronous || units.overlapped;
+  call.library = release >= kPrefersCudnn && prefers ? AttentionLibrary::cudnn : AttentionLibrary::flash2;
+}
 
 // Release notes of TensorRT-LLM 0.13: "Enabled multi_block_mode by default".
 void set_tensorrt_llm(AttentionCall& call, const Words& words) {
@@ -94,6 +113,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   if (units.overlapped) call.library = AttentionLibrary::flash4;
   constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
   if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
+  if (const auto pytorch = words.release("pytorch")) set_pytorch(call, *pytorch, units);
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
   // llm-foundry in 2023: attn_impl flash or triton, both as of 2022.

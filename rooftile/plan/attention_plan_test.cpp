@@ -53,6 +53,18 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
 }
 
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp: FlashAttention-2 first, from 2.10 on cuDNN where it is fast.
+TEST(AttentionPlan, PyTorchRunsFlashAttention2UntilItPrefersCudnn) {
+  const Gpu h100 = gpu("h100-sxm5-80gb"), a100 = gpu("a100-sxm4-80gb"), b200 = gpu("b200-sxm-180gb");
+  EXPECT_EQ(attention_call("", "PyTorch 2.6 torchtitan", h100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "PyTorch 2.9.1", b200).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "PyTorch 2.11.0 CUDA 13.0", h100).library, AttentionLibrary::cudnn);
+  EXPECT_EQ(attention_call("", "PyTorch 2.11.0 CUDA 13.0", a100).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "PyTorch", h100).library, AttentionLibrary::flash3) << "of no release";
+  EXPECT_EQ(attention_call("fa3", "PyTorch 2.6", h100).library, AttentionLibrary::flash3);
+  EXPECT_EQ(attention_call("cudnn", "PyTorch 2.6", h100).library, AttentionLibrary::cudnn);
+}
+
 // What vLLM, SGLang and TensorRT-LLM run on Blackwell of data centres, by the names that aiconfigurator's rows have.
 TEST(AttentionPlan, BlackwellOfDataCentresRunsTensorRtLlmsKernelsUnderAnyName) {
   const Gpu b200 = gpu("b200-sxm-180gb"), rtx = gpu("rtx-pro-6000-server"), h100 = gpu("h100-sxm5-80gb");

@@ -244,4 +244,12 @@ LayerCall kept_gradient_call(const Tensor& tensor, const PredictOptions& options
   return gradients_call(tensor, kKeptGradient, {zeros, gradient_sum(tensor)}, options);
 }
 
+LayerCall converted_gradient_call(const Tensor& tensor, const PredictOptions& options) {
+  const double count = elements(tensor.shape);
+  const Bytes wide = size_of(tensor);
+  const StreamKernel largest = flat_kernel(wide, Bytes(0), count, {.operations = count});
+  const StreamKernel cast = flat_kernel(wide, size_of(DType::fp8) * count, count, {.operations = count});
+  return gradients_call(tensor, "cast", {largest, cast}, options);
+}
+
 }  // namespace rooftile

@@ -71,6 +71,9 @@ LayerCall gradient_sum_call(const Tensor& tensor, const PredictOptions& options)
 inline constexpr std::string_view kKeptGradient = "add to zeros";
 LayerCall kept_gradient_call(const Tensor& tensor, const PredictOptions& options);
 
+// Of a gradient that FP8 products read: its largest element, and the conversion by it.
+LayerCall converted_gradient_call(const Tensor& tensor, const PredictOptions& options);
+
 // Plans beforehand for GPUs that have the L1 sectors and lines of this one, and most of them what its SMs hold.
 void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models);
 

@@ -49,6 +49,7 @@ class Step {
         part_ending_(workload.ops.size()) {
     for (const RecomputedPart& part : parts_) part_ending_[part.back()] = &part;
     for (const Op& op : workload.ops) {
+      if (!gives_gradient(op)) continue;
       for (const TensorId id : op.inputs) ++readers_[id];
     }
   }
@@ -76,6 +77,7 @@ class Step {
         for (const std::size_t again : *part) add(workload_.ops[again], Pass::fwd, ".recomputed");
       }
       if (data) add_sums(op);
+      if (data && options_.precision == DType::fp8 && scales_fp8_at_once(options_.framework)) convert_gradient(op);
       for (const Pass pass : passes) {
         if (pass != Pass::fwd && has(op, pass)) add(op, pass);
         if (pass == Pass::bwd_weight) add_bias_gradient(op);
@@ -86,6 +88,16 @@ class Step {
         add_to_zeros(op);
       }
     }
+  }
+
+  // Of a product of FP8 operands: its dY, for both gradients.
+  void convert_gradient(const Op& op) {
+    const bool narrow = std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Conv>(op.kind);
+    if (!narrow || workload_.tensors[op.inputs.front()].dtype != DType::fp8) return;
+    const Tensor& tensor = workload_.tensors[op.outputs.front()];
+    std::optional<std::size_t>& known = converted_[elements(tensor.shape)];
+    if (!known) known = make(converted_gradient_call(tensor, options_));
+    run_call(*known, op.name + ".gradient.cast", tensor.shape);
   }
 
   // Of a product: its dY summed up over the rows, in a kernel of its own.
@@ -104,6 +116,7 @@ class Step {
 
   // Adds the gradients of weights to those of the micro-batches before.
   void accumulate(const Op& op) {
+    if (!gives_gradient(op)) return;
     for (const TensorId id : weights_of(workload_, op)) {
       run_call(sum_of_gradients(workload_.tensors[id]), workload_.tensors[id].name + ".accumulate",
                workload_.tensors[id].shape);
@@ -163,9 +176,14 @@ class Step {
     run_call(call, "gradients.clip", step_.calls[call].output);
   }
 
+  bool gives_gradient(const Op& op) const {
+    return std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return needed_[id]; });
+  }
+
   // Whether the op has that gradient: of weights, or of an input that itself depends on weights. Operators other than
   // convolutions and products have both in bwd_data.
   bool has(const Op& op, Pass pass) const {
+    if (!gives_gradient(op)) return false;
     const auto* view = std::get_if<View>(&op.kind);
     if (view != nullptr && !is_dropout(*view)) return false;
     const bool data = std::any_of(op.inputs.begin(), op.inputs.end(),
@@ -219,7 +237,7 @@ class Step {
   std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;
   std::map<std::pair<DType, double>, std::optional<std::size_t>> sums_;
   std::map<std::pair<DType, double>, std::optional<std::size_t>> kept_;
-  std::map<double, std::optional<std::size_t>> updates_;
+  std::map<double, std::optional<std::size_t>> updates_, converted_;
   std::map<std::size_t, std::optional<std::size_t>> biases_;
   std::vector<RecomputedPart> parts_;
   std::vector<const RecomputedPart*> part_ending_;  // at each op

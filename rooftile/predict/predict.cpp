@@ -109,6 +109,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .nhwc = channels_last(options),
           .epilogues = !leaves_products_bare(options.framework),
           .fp8_experts = multiplies_experts_in_fp8(options.framework),
+          .fp8_scaled_now = scales_fp8_at_once(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .fused_attention = calls_fused_attention(options.framework),

@@ -1,4 +1,9 @@
 // What a training step has beside its layers, of real networks: the loss, recomputation, memory.
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
@@ -53,6 +58,36 @@ TEST(Recompute, FullPartsFollowOneAnotherAndShareNothing) {
   }
 }
 
+std::vector<std::string> products_of(const Workload& network, const RecomputedPart& part) {
+  std::vector<std::string> names;
+  for (const std::size_t i : part) {
+    if (std::holds_alternative<Gemm>(network.ops[i].kind)) names.push_back(network.ops[i].name);
+    EXPECT_FALSE(std::holds_alternative<Attention>(network.ops[i].kind));
+  }
+  return names;
+}
+
+// torchtitan's selective_ac_option = "op", by the order of a layer's products: q, k, v, out, gate, up, down.
+TEST(Recompute, OperatorsAreAllButAttentionAndEveryOtherProduct) {
+  const Workload network = load_model("llama3_8b", {.batch_size = 1}).value();
+  const auto parts = recomputed_parts(network, Recompute::operators);
+  ASSERT_EQ(parts.size(), 32);
+  EXPECT_EQ(products_of(network, parts[4]),
+            (std::vector<std::string>{"layer4/attention/k", "layer4/attention/out", "layer4/mlp/up"}));
+  for (const RecomputedPart& part : parts) EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+}
+
+TEST(Recompute, OperatorsIncludeAllProductsInFp8ButTheLast) {
+  PredictOptions options;
+  options.precision = DType::fp8;
+  const Workload network = run_as(load_model("llama3_8b", {.batch_size = 1}).value(), options, Phase::step);
+  const auto parts = recomputed_parts(network, Recompute::operators);
+  ASSERT_EQ(parts.size(), 32);
+  const std::vector<std::string> names = products_of(network, parts[4]);
+  EXPECT_EQ(names.size(), 6);
+  EXPECT_EQ(names.back(), "layer4/mlp/up");
+}
+
 TEST(Recompute, NoneIsNone) { EXPECT_TRUE(recomputed_parts(load_model("resnet18").value(), Recompute::none).empty()); }
 
 // Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models" (2022), equation 2: a layer in
@@ -76,7 +111,7 @@ TEST(Memory, RecomputationNeverTakesMore) {
     const auto loaded = load_model(model, {.batch_size = 2});
     ASSERT_TRUE(loaded) << model;
     const Bytes kept = memory_use(*loaded, Phase::step).activations;
-    for (const Recompute recompute : {Recompute::selective, Recompute::full}) {
+    for (const Recompute recompute : {Recompute::selective, Recompute::operators, Recompute::full}) {
       EXPECT_LE(memory_use(*loaded, Phase::step, recompute).activations, kept) << model;
     }
     EXPECT_GT(kept, memory_use(*loaded).activations) << model;
