@@ -17,12 +17,13 @@ struct HostCosts {
   std::string framework;  // as tables name it, or the beginning of such names; empty: not known
   Execution execution = Execution::eager;
   Seconds forward;
-  Seconds gradient;  // of one gradient of an operator
-  Seconds update;    // of the weights of an operator
-  Seconds request;   // of a request to a server, beside its passes: its input, its setup, its first token
-  Seconds sequence;  // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
-  double range = 1;  // either way, on other machines
-  std::string data;  // what it was fitted on
+  Seconds gradient;   // of one gradient of an operator
+  Seconds update;     // of the weights of an operator
+  Seconds request;    // of a request to a server, beside its passes: its input, its setup, its first token
+  Seconds sequence;   // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
+  Seconds broadcast;  // of each pass that several processes share: handing them the batch
+  double range = 1;   // either way, on other machines
+  std::string data;   // what it was fitted on
 
   bool operator==(const HostCosts&) const = default;
 };

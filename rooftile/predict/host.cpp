@@ -73,10 +73,13 @@ const HostCosts* host_costs(const PredictOptions& options) {
   return find_host(hosts, options.framework, options.execution);
 }
 
-Seconds serving_time(const PredictOptions& options, bool prompt, double sequences) {
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus) {
   const HostCosts* costs = host_costs(options);
   if (costs == nullptr) return {};
-  return costs->sequence * sequences + (prompt ? costs->request : Seconds(0));
+  Seconds time = costs->sequence * sequences;
+  if (prompt) time += costs->request;
+  if (gpus > 1) time += costs->broadcast;
+  return time;
 }
 
 Issue issue_of(const LayerEstimate& layer) {

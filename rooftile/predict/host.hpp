@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/predict/call.hpp"
@@ -13,8 +14,8 @@ namespace rooftile {
 // What the host costs a network that is run with these options; null where it costs nothing, or is not known.
 const HostCosts* host_costs(const PredictOptions& options);
 
-// What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's.
-Seconds serving_time(const PredictOptions& options, bool prompt, double sequences);
+// What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's, on so many GPUs.
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus);
 
 // By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once. Of a call: where
 // it launches anything.

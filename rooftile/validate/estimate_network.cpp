@@ -54,7 +54,7 @@ class NetworkEstimate {
     std::vector<LayerEstimate> parts;
     if (request.reads) {
       TRY(add_prompt(parts));
-      add(parts.front(), serving_time(options_, true, sequences()));
+      add(parts.front(), serving_time(options_, true, sequences(), run_.gpus));
     }
     // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
     const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
@@ -62,7 +62,7 @@ class NetworkEstimate {
       const std::int64_t first = std::max<std::int64_t>(request.input_tokens, 1);
       for (const std::int64_t context : {first, first + steps - 1}) {
         auto step = TRY(of(context, {}));
-        add(step, serving_time(options_, false, sequences()));
+        add(step, serving_time(options_, false, sequences(), run_.gpus));
         parts.push_back(times(step, static_cast<double>(steps) / 2));
       }
     }
