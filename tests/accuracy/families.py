@@ -59,6 +59,9 @@ RUNS = {
     "measured-networks": ([H100 / "networks.csv", H200 / "networks.csv"], "", "", "gpu,execution,pass"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
+    "vllm-later": ([OWN / "vllm_mi300x_later.csv"], "", "", "gpu,framework"),
+    "torchtitan": ([OWN / "torchtitan.csv"], "", "", "gpu"),
+    "releases": ([OWN / "nemo_releases.csv"], "", "", "gpu,model"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
     "megatron": ([OWN / "megatron_lm.csv"], "", "", "gpu,gpus"),
@@ -83,7 +86,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -209,6 +212,13 @@ ROWS = [
       for name, gpu in [("H100", "h100"), ("H200", "h200")]
       for phase, passes in [("inference", "fwd"), ("training step", "step")]],
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
+    *[(f"vLLM {release} on eight MI300X", "vllm-later",
+       lambda g, release=release: g["framework"].endswith(release), {}) for release in ("0.6", "0.10.0")],
+    ("torchtitan, Llama 3 on 8 to 512 H100 and H200", "torchtitan", lambda g: True, {}),
+    ("NeMo 25.09 to 26.04, Llama 3 on 8 to 1,024 GPUs", "releases", lambda g: g["model"].startswith("llama"), {}),
+    ("NeMo 25.09 to 26.04, DeepSeek-V3 on 256 and 1,024 GPUs", "releases", lambda g: g["model"].startswith("deepseek"), {}),
+    ("NeMo 25.11 to 26.04, Qwen3 and gpt-oss with experts on 8 to 256 GPUs", "releases",
+     lambda g: g["model"].startswith(("qwen", "gpt_oss")), {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
       for name, gpu, precision in [("A100 80GB", "a100", "bf16"), ("H100", "h100", "bf16"), ("H100 in FP8", "h100", "fp8")]],
