@@ -33,8 +33,10 @@ std::string_view name_of(TileChoice choice) {
 namespace {
 
 // Whose kernels a GPU's library runs: cuDNN and cuBLAS have Volta's convolutions and FP32 products for Turing as well
-// (kernel names volta_scudnn, volta_sgemm and volta_fp16_s884cudnn in profiles of both).
+// (kernel names volta_scudnn, volta_sgemm and volta_fp16_s884cudnn in profiles of both), and kernels of Blackwell's for
+// compute capability 10.0 run on 10.3 as they are (CUDA's target sm_100f).
 std::string_view kin_of(std::string_view architecture, KernelFamily family) {
+  if (architecture == "Blackwell Ultra B300") return "Blackwell B200";
   const bool shares =
       family == KernelFamily::conv_simt || family == KernelFamily::gemm_simt || family == KernelFamily::conv_tensor;
   return shares && architecture == "Turing" ? "Volta" : "";

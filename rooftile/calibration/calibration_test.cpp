@@ -114,6 +114,16 @@ TEST(Calibration, PrefersTheArchitectureOfItsKernelsToABoardWithoutPower) {
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Turing");
 }
 
+// Kernels for compute capability 10.0 run on 10.3 as they are.
+TEST(Calibration, BlackwellUltraRunsBlackwellsKernels) {
+  Calibration calibration;
+  calibration.entries = {entry_for("any"), entry_for("Blackwell B200")};
+  const FoundEntry found = find_entry(calibration, KernelFamily::conv_simt, gpu_named("gb300"));
+  EXPECT_EQ(found.entry->scope, "Blackwell B200");
+  EXPECT_EQ(found.match, Match::kin);
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-5090")).entry->scope, "any");
+}
+
 TEST(Calibration, PrefersTheVendorToTheOneForAny) {
   Calibration calibration;
   calibration.entries = {entry_for("amd"), entry_for("any"), entry_for("CDNA 1")};
