@@ -115,6 +115,7 @@ enum class TensorConstant {
   fp8_share,
   power_window,
   transposed_share,
+  bf16_energy,
   convert_efficiency,
   convert_cycles,
   lanes_efficiency,

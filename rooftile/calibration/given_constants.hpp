@@ -14,12 +14,16 @@ inline constexpr ConstantInfo kOtherShare = {
     "other_share", "", 0.1, 0, 0.9, "share of the board's power that goes elsewhere, beside other_power", false};
 
 // Of long products on tensor cores, and of those of a network, which run into the board's power cap: what BERT on a T4
-// shows (26 of 65 TFLOP/s; 8 pJ) and torch.mm of 8,192 and 10,240 on an L4, V100, A100 PCIe, H100 PCIe and H100 SXM
-// (8.8; data/measurements/torch_matmul.csv). It gives 25 TFLOP/s on the T4, 53, 95, 200, 474 and 768 on the others.
+// shows (26 of 65 TFLOP/s in FP16) and torch.mm of 8,192 and 10,240 on an L4, V100, A100 PCIe, H100 PCIe and H100 SXM
+// (7.7 to 9.4 in FP16 and BF16; data/measurements/torch_matmul.csv). It gives 26 TFLOP/s on the T4, 56, 99, 204, 450
+// and 703 in FP16 on the others.
 inline constexpr ConstantInfo kTensorMacEnergy = {
-    "mac_energy", "pJ",
-    8.7,          0,
-    100,          "board energy of one FP16 multiply-accumulate that is one of many, at 16 nm and 1.5 GHz",
+    "mac_energy",
+    "pJ",
+    8,
+    0,
+    100,
+    "board energy of one FP16 multiply-accumulate that is one of many, at 16 nm and 1.5 GHz",
     false};
 
 // Of products on the FP32 lanes before any fit; no fit tells it of those on tensor cores.
@@ -38,6 +42,12 @@ inline constexpr ConstantInfo kTransposedShare = {
     1,
     "share of its rate that a lone warpgroup reaches which transposes its operands in shared memory",
     false};
+
+// Multipliers of 8 bits in place of 11. In a long product of random numbers an MI300X keeps 93 % of BF16's clock in
+// FP16 and so does an MI325X (AMD, Measuring Max-Achievable FLOPs, part 2), which is its square; torch.mm of 8,192 and
+// 10,240 runs 3 to 12 % faster in BF16 on five boards at their cap (data/measurements/torch_matmul.csv).
+inline constexpr ConstantInfo kBf16Energy = {
+    "bf16_energy", "", 0.86, 0, 1, "energy of a BF16 multiply-accumulate relative to FP16's", false};
 
 // Of TensorRT-LLM's products of 256 rows and more on an H100 and an L40S (tools/fit_fp8.py).
 inline constexpr ConstantInfo kFp8Share = {

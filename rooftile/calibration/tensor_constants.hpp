@@ -37,6 +37,7 @@ inline constexpr std::array kTensorConstants = {
     kFp8Share,
     kTensorPowerWindow,
     kTransposedShare,
+    kBf16Energy,
 };
 
 }  // namespace rooftile

@@ -36,6 +36,7 @@ inline constexpr std::array kTensorConvConstants = {
     kFp8Share,
     kTensorPowerWindow,
     kTransposedShare,
+    kBf16Energy,
     ConstantInfo{"convert_efficiency", "", 0.9, 0.3, 1, "share of the DRAM bandwidth that changes of layout reach"},
     ConstantInfo{"convert_cycles", "cycles", 3000, 0, 6000, "start and drain of a kernel that changes a layout"},
     ConstantInfo{"lanes_efficiency", "", 0.4, 0.05, 1,

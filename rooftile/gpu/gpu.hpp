@@ -107,6 +107,7 @@ struct Gpu {
   std::array<FlopsPerSecond, kPeaks> peaks{};      // zero: the GPU has no such unit, or no source gives it
   std::optional<FlopsPerSecond> narrow_sums_peak;  // as tensor_fp16, where sums are FP16 too
   double fp16_sums = 16;                           // bits of the sums of `Peak::fp16`
+  double fp8_sums = 13;                            // bits of the mantissa of tensor cores' sums of FP8
   double fma_share = 1;       // of the FP32 peak that multiply-adds of three different registers reach
   double gradient_share = 1;  // of the rate of forward kernels that gradients by implicit GEMM reach
   SmLimits sm;

@@ -32,6 +32,7 @@ constexpr std::array kKeys = {
     GpuKey{"core.generation", U::count, 1, 1000, required, [](G& g, double v) { g.generation = v; }},
     GpuKey{"core.largest_tile", U::count, 16, 4096, optional, [](G& g, double v) { g.largest_tile = v; }},
     GpuKey{"core.fp16_sums", U::count, 16, 32, optional, [](G& g, double v) { g.fp16_sums = v; }},
+    GpuKey{"core.fp8_sums", U::count, 1, 64, optional, [](G& g, double v) { g.fp8_sums = v; }},
     GpuKey{"core.process_nm", U::count, 1, 1000, optional, [](G& g, double v) { g.process_nm = v; }},
 
     GpuKey{"peak.fp64", U::flops_per_second, 1e6, 1e20, optional, set_peak<Peak::fp64>},

@@ -106,7 +106,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, family, gpu);
   const Constants constants = found.entry != nullptr ? found.entry->constants : unfitted_constants(family);
-  if (options.precision == DType::fp8 && on_tensor_cores(family)) *peak *= constants[TensorConstant::fp8_share];
+  constexpr double kFp32Mantissa = 23;  // sums with fewer bits are added up on the FP32 lanes every few steps
+  const bool promoted = options.precision == DType::fp8 && gpu.fp8_sums < kFp32Mantissa;
+  if (promoted && on_tensor_cores(family)) *peak *= constants[TensorConstant::fp8_share];
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
   model.family = family;
@@ -122,6 +124,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
   model.rates.sm_peak *= converted_share(family, options.precision, gpu, constants);
   if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
+  if (on_tensor_cores(family) && options.precision == DType::bf16) {
+    model.rates.energy_scale *= constants[TensorConstant::bf16_energy];
+  }
   if (found.entry != nullptr) model.choice = found.entry->choice;
   model.overhead = gpu.launch_overhead;
   if (stream) {  // launches queue up while other kernels run
