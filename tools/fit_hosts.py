@@ -3,7 +3,8 @@
 
 Reads measured tables of networks (column op = network, one GPU), predicts each row's layers without a host, and finds
 for each framework the microseconds of an operator forward, of a gradient and of an update that bring the queue between
-host and GPU (rooftile/predict/host.cpp) nearest to the measured times. No cost belongs to a network. What a framework
+host and GPU (rooftile/predict/host.cpp) nearest to the measured times. Costs are those of a server; the host that is
+assumed beside a row's GPU takes its share of them. No cost belongs to a network. What a framework
 that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
 apart they lie. Engines that are not named replay graphs or do not: the mean of theirs and of a replay.
 
@@ -14,6 +15,7 @@ import argparse
 import collections
 import csv
 import io
+import json
 import math
 import re
 import statistics
@@ -28,10 +30,18 @@ ALIKE = 1.5  # costs of requests that differ by no more, either way
 MOST_APART = 0.2  # the share of them that may differ by more
 MANY = 32  # sequences in a batch that show what one costs
 LEAST_RANGE = 1.3  # either way
-DISPATCH = 8.0  # kDispatch of rooftile/predict/prepared_network.cpp
+DISPATCH = 8.0  # HostCosts::dispatch of rooftile/calibration/host.hpp
+SERVER, STEEPNESS = 2140, 1.5  # kServerSingleThread and kSteepness of rooftile/predict/host.cpp
+KEPT = "add to zeros"  # kKeptGradient of rooftile/predict/call.hpp: its calls are part of a gradient's cost
 REPLAYED = 1.0  # kReplay of rooftile/predict/prepared_network.cpp
 WAITING = 1.3  # a run takes that many times what the GPU is busy: the host decides
+# Without a release it is as likely an old one on a desktop as a later one on a server, which cost the same: its costs are
+# fitted, and taken, for any machine. The same rows tell what the releases of that time cost on a server.
+ANY_MACHINE, OF_ITS_TIME = "PyTorch", "PyTorch CUDA 10"
 KINDS = ("forward", "gradient", "update")
+# Releases that are given the costs of PyTorch 2: an A10's host with PyTorch 1.12 takes 25 to 35 us for an operator
+# (data/measurements/eager_latencies.csv), those of 2018 to 2021 take 54 to 75.
+AS_SECOND = [f"PyTorch 1.{minor}" for minor in (10, 11, 12, 13)]
 
 
 def framework_of(row):
@@ -56,7 +66,7 @@ def layers_of(cli, row):
         return None
     layers = []
     for layer in csv.DictReader(io.StringIO(run.stdout)):
-        if float(layer["time_s"]) == 0:
+        if float(layer["time_s"]) == 0 or layer["function"] == KEPT:
             continue
         own = layer["function"] == "cast" or (layer["function"] == "add" and layer["pass"] == "bwd_data")
         kind = "forward" if layer["pass"] == "fwd" else "gradient"
@@ -68,16 +78,25 @@ def layers_of(cli, row):
     return layers
 
 
-def queue(layers, costs):
+def share_of(cli, gpu, known={}):
+    """What an operator takes the host that is assumed beside the GPU, to what it takes a server."""
+    if gpu not in known:
+        run = subprocess.run([cli, "gpus", "show", gpu, "--format", "json"], capture_output=True, text=True, check=True)
+        rating = [fact["value"] for fact in json.loads(run.stdout)[0]["facts"] if fact["key"] == "board.host_single_thread"]
+        known[gpu] = (SERVER / float(rating[0])) ** STEEPNESS if rating else 1.0
+    return known[gpu]
+
+
+def queue(layers, costs, share):
     issued = done = 0.0
     for kind, seconds in layers:
-        issued += min(DISPATCH, costs["forward"]) * MICRO if kind == "own" else costs[kind] * MICRO
+        issued += share * (min(DISPATCH, costs["forward"]) if kind == "own" else costs[kind]) * MICRO
         done = max(done, issued) + seconds
     return max(done, issued)
 
 
 def loss(rows, costs):
-    return sum(abs(math.log((queue(layers, costs) + extra) / measured)) for layers, measured, extra in rows) / len(rows)
+    return sum(abs(math.log((queue(layers, costs, share) + extra) / measured)) for layers, measured, extra, share in rows) / len(rows)
 
 
 def fit(rows):
@@ -96,15 +115,15 @@ def fit(rows):
                     costs, best, improved = trial, value, True
         if not improved:
             step = math.sqrt(step)
-    seen = {kind for layers, _, _ in rows for kind, _ in layers}
+    seen = {kind for layers, *_ in rows for kind, _ in layers}
     return {kind: costs[kind if kind in seen else "forward"] for kind in costs}, best
 
 
 def spread(rows, costs):
     """Either way, of the rows in which the GPU waits for the host: nine tenths of them lie within."""
     errors = []
-    for layers, measured, extra in rows:
-        time, busy = queue(layers, costs), sum(seconds for _, seconds in layers)
+    for layers, measured, extra, share in rows:
+        time, busy = queue(layers, costs, share), sum(seconds for _, seconds in layers)
         if time > WAITING * busy:
             errors.append(abs(math.log((time + extra) / measured)))
     return math.exp(sorted(errors)[int(0.9 * len(errors))]) if errors else LEAST_RANGE
@@ -215,9 +234,9 @@ def main():
             copied = 0.0
             if row.get("host_copy") == "1":
                 side = int(row["image_size"])
-                copied = int(row["batch"]) * 3 * side * side * 4 / 6e9
+                copied = int(row["batch"]) * 3 * side * side * (2 if row["precision"] in ("fp16", "bf16") else 4) / 6e9
             groups[(name_of(row), row.get("execution") or "eager")].append(
-                (known[key], float(row["time_us"]) * MICRO, copied))
+                (known[key], float(row["time_us"]) * MICRO, copied, share_of(arguments.cli, row["gpu"])))
             names[(name_of(row), row.get("execution") or "eager")].append(row["model"])
     if arguments.folds:
         for group, rows in sorted(groups.items()):
@@ -228,17 +247,25 @@ def main():
     for (framework, execution), rows in sorted(groups.items()):
         if len(rows) < LEAST_GROUP:
             continue
+        any_machine = (framework, execution) == (ANY_MACHINE, "eager")
+        if any_machine:
+            costs, after = fit(rows)
+            write(OF_ITS_TIME, execution, costs, max(LEAST_RANGE, spread(rows, costs)), f"{len(rows)} rows of networks of {framework}")
+            rows = [(*row[:-1], 1.0) for row in rows]
         costs, after = fit(rows)
         if math.expm1(after) > MOST_ERROR:
             print(f"{framework} {execution}: left out, GMAE {100 * math.expm1(after):.0f} %", file=sys.stderr)
             continue
         width = max(LEAST_RANGE, spread(rows, costs))
-        fitted[execution].append((costs, width))
+        fitted[execution].append((framework, costs, width))
         print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
-        write(framework, execution, costs, width, f"{len(rows)} rows of networks")
+        write(framework, execution, costs, width, f"{len(rows)} rows of networks", "\nany_machine = true" if any_machine else "")
+        for release in AS_SECOND if (framework, execution) == ("PyTorch 2", "eager") else []:
+            write(release, execution, costs, width, "taken for those of PyTorch 2")
     asked = [row for path in arguments.requests for row in served(arguments.cli, path)]
     serving = {"request": request_costs(asked), "sequence": sequence_costs(asked)}
     for execution, all_costs in sorted(fitted.items()):
+        all_costs = [(costs, width) for _, costs, width in all_costs]
         mean = {kind: statistics.geometric_mean([costs[kind] for costs, _ in all_costs]) for kind in KINDS}
         apart = max(max(costs["forward"] / mean["forward"], mean["forward"] / costs["forward"]) for costs, _ in all_costs)
         widest = max(width for _, width in all_costs)
@@ -246,7 +273,7 @@ def main():
         if execution == "engine":
             mean = {kind: math.sqrt(cost * REPLAYED) for kind, cost in mean.items()}
             data += " and of replayed graphs"
-        write("", execution, mean, apart * widest, data)
+        write("", execution, mean, apart * widest, data, "\nany_machine = true" if execution == "eager" else "")
         for kind, costs in serving.items():
             for framework, (cost, data) in sorted(costs.items() if execution == "engine" else []):
                 write(framework, execution, mean, apart * widest, f"engines of no name; {data}", f"\n{kind}_us = {cost:.4g}")

@@ -17,13 +17,17 @@ struct HostCosts {
   std::string framework;  // as tables name it, or the beginning of such names; empty: not known
   Execution execution = Execution::eager;
   Seconds forward;
-  Seconds gradient;   // of one gradient of an operator
-  Seconds update;     // of the weights of an operator
+  Seconds gradient;  // of one gradient of an operator
+  Seconds update;    // of the weights of an operator
+  // What frameworks launch by themselves, with no module or node of the network's around it: sums of gradients, casts
+  // of mixed precision, biases of convolutions. A call of ATen takes 5 to 10 us.
+  Seconds dispatch = Seconds(8e-6);
   Seconds request;    // of a request to a server, beside its passes: its input, its setup, its first token
   Seconds sequence;   // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
   Seconds broadcast;  // of each pass that several processes share: handing them the batch
   double range = 1;   // either way, on other machines
-  std::string data;   // what it was fitted on
+  bool any_machine = false;  // fitted to servers and desktops alike, rather than a server's
+  std::string data;          // what it was fitted on
 
   bool operator==(const HostCosts&) const = default;
 };

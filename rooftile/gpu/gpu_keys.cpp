@@ -104,6 +104,7 @@ constexpr std::array kKeys = {
     GpuKey{"board.launch_price", U::dollars, 1, 1e8, optional, [](G& g, double v) { g.launch_price = Dollars(v); }},
     GpuKey{"board.cloud_price", U::dollars_per_second, 1e-3 / 3600, 1e5 / 3600, optional,
            [](G& g, double v) { g.cloud_price = DollarsPerSecond(v); }},
+    GpuKey{"board.host_single_thread", U::count, 100, 1e6, optional, [](G& g, double v) { g.host_single_thread = v; }},
 
     GpuKey{"link.nvlink", U::bytes_per_second, 1e6, 1e16},
     GpuKey{"link.infinity_fabric", U::bytes_per_second, 1e6, 1e16},

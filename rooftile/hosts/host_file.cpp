@@ -48,6 +48,8 @@ constexpr std::array kKeys = {
             [](HostMachine& host, double value) { host.environment_step = Seconds(value); }},
     HostKey{"launch_ratio", "0.8", 0.01, 100, count, [](HostMachine& host, double value) { host.launch_ratio = value; },
             false},
+    HostKey{"single_thread", "2100", 100, 1e6, count,
+            [](HostMachine& host, double value) { host.single_thread = value; }, false},
     HostKey{"price", "3000 USD", 1, 1e9, quantity<Dollars>,
             [](HostMachine& host, double value) { host.price = Dollars(value); }, false},
 };

@@ -47,7 +47,8 @@ TEST(HostFile, ReadsAUsersOwn) {
   EXPECT_EQ(host.disk, BytesPerSecond(2e9));
   EXPECT_EQ(host.decode, Seconds(5e-3));
   EXPECT_FALSE(host.price);
-  EXPECT_EQ(host.launch_ratio, 1);
+  EXPECT_FALSE(host.launch_ratio);
+  EXPECT_FALSE(host.single_thread);
 }
 
 TEST(HostFile, LaunchesFollowAHostThatSaysSo) {
@@ -55,6 +56,11 @@ TEST(HostFile, LaunchesFollowAHostThatSaysSo) {
   EXPECT_EQ(parse_host_machine(text, "h.toml")->launch_ratio, 0.5);
   EXPECT_THAT(error_of(std::string(kHost) + "launch_ratio = { value = \"0\", source = \"own\" }\n"),
               HasSubstr("'0' is no launch_ratio; write \"0.8\""));
+}
+
+TEST(HostFile, HasARatingOfOneThread) {
+  const std::string text = std::string(kHost) + "single_thread = { value = \"3164\", source = \"own\" }\n";
+  EXPECT_EQ(parse_host_machine(text, "h.toml")->single_thread, 3164);
 }
 
 TEST(HostFile, ABadFileIsOneLineThatSaysWhere) {

@@ -23,9 +23,10 @@ struct HostMachine {
   Seconds environment_step;  // of a game, one core
   BytesPerSecond disk;
   int pcie_generation = 3;
-  double launch_ratio = 1;       // what issuing an operator takes, to the machines that launch costs were fitted on
-  std::optional<Dollars> price;  // without GPUs
-  std::vector<Fact> facts;       // all of these with their sources
+  std::optional<double> launch_ratio;   // what issuing an operator takes, to what it takes a server
+  std::optional<double> single_thread;  // PassMark's rating of one thread
+  std::optional<Dollars> price;         // without GPUs
+  std::vector<Fact> facts;              // all of these with their sources
 };
 
 // Ids of the hosts that ship with the program, sorted.

@@ -1,15 +1,34 @@
 #include "rooftile/predict/host.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
 namespace rooftile {
 namespace {
 
-// What frameworks launch by themselves, with no module or node of the network's around it: sums of gradients, casts
-// of mixed precision, biases of convolutions. A call of ATen takes 5 to 10 us.
-constexpr Seconds kDispatch(8e-6);
+// Costs are those of servers, whose processors PassMark gives a single-thread rating of 2,140 (EPYC 7742 2,145, Xeon
+// E5-2698 v4 2,141, Xeon Platinum 8168 2,138). A faster processor gains more than its rating: Python and drivers wait
+// for caches, which servers have farther away. The exponent is fitted to 16 machines (docs/execution.md).
+constexpr double kServerSingleThread = 2140, kSteepness = 1.5;
+
+double launch_ratio(const HostCosts& costs, const PredictOptions& options, const Gpu& gpu) {
+  const HostMachine* host = options.feeding == nullptr ? nullptr : &options.feeding->host;
+  if (host != nullptr && host->launch_ratio) return *host->launch_ratio;
+  if (host != nullptr && host->single_thread) return std::pow(kServerSingleThread / *host->single_thread, kSteepness);
+  const std::optional<double> rating = gpu.host_single_thread;
+  // A framework that is named belongs to its time, and so did its machines: unless one is told they are unknown, too.
+  if (costs.any_machine && !options.framework.empty()) return 1;
+  return rating ? std::pow(kServerSingleThread / *rating, kSteepness) : 1;
+}
+
+const HostCosts* server_costs(const PredictOptions& options) {
+  if (!options.host || options.method != Method::rooftile) return nullptr;
+  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
+  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
+  return find_host(hosts, options.framework, options.execution);
+}
 
 bool is_own(std::string_view op, std::string_view function, StepPart part, bool general) {
   return general || (part == StepPart::backward && op == "elementwise" && function == "add") ||
@@ -31,11 +50,11 @@ Issue issue_of(std::string_view op, std::string_view function, Pass pass, StepPa
 class IssueTimes {
  public:
   explicit IssueTimes(const HostCosts& costs) {
-    (*this)[Issue::dispatch] = std::min(kDispatch, costs.forward);
+    (*this)[Issue::dispatch] = std::min(costs.dispatch, costs.forward);
     (*this)[Issue::forward] = costs.forward;
     (*this)[Issue::gradient] = costs.gradient;
     (*this)[Issue::update] = costs.update;
-    (*this)[Issue::dispatch_update] = std::min(kDispatch, costs.update);
+    (*this)[Issue::dispatch_update] = std::min(costs.dispatch, costs.update);
   }
 
   Seconds of(const LayerEstimate& layer) const {
@@ -66,15 +85,17 @@ class Queue {
 
 }  // namespace
 
-const HostCosts* host_costs(const PredictOptions& options) {
-  if (!options.host || options.method != Method::rooftile) return nullptr;
-  const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
-  const std::span<const HostCosts> hosts = calibration.hosts.empty() ? builtin_calibration().hosts : calibration.hosts;
-  return find_host(hosts, options.framework, options.execution);
+std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gpu) {
+  const HostCosts* server = server_costs(options);
+  if (server == nullptr) return std::nullopt;
+  const double ratio = launch_ratio(*server, options, gpu);
+  HostCosts costs = *server;
+  for (Seconds* cost : {&costs.forward, &costs.gradient, &costs.update, &costs.dispatch}) *cost *= ratio;
+  return costs;
 }
 
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus) {
-  const HostCosts* costs = host_costs(options);
+  const HostCosts* costs = server_costs(options);
   if (costs == nullptr) return {};
   Seconds time = costs->sequence * sequences;
   if (prompt) time += costs->request;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/predict/call.hpp"
@@ -11,8 +13,9 @@
 
 namespace rooftile {
 
-// What the host costs a network that is run with these options; null where it costs nothing, or is not known.
-const HostCosts* host_costs(const PredictOptions& options);
+// What the host of a GPU costs a network that is run with these options: the one that is told, else the one that GPUs
+// of its kind are found beside. None where it costs nothing, or is not known.
+std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gpu);
 
 // What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's, on so many GPUs.
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus);

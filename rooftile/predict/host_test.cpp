@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/gpu/catalogue.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -69,6 +71,31 @@ TEST(Host, AServerPaysForARequestForEachSequenceAndForABroadcast) {
   EXPECT_NEAR(micros(serving_time(options, false, 64, 8)), 64 * 70 + 900, 1e-9);
   options.host = false;
   EXPECT_EQ(serving_time(options, true, 4, 2), Seconds(0));
+}
+
+TEST(Host, AFasterProcessorIssuesFasterThanAServer) {
+  Calibration calibration;
+  calibration.hosts.emplace_back(costs());
+  PredictOptions options;
+  options.calibration = &calibration;
+  Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9);
+  gpu.host_single_thread = 4 * 2140;  // to the power of 1.5
+  const HostCosts desktop = host_costs(options, gpu).value();
+  EXPECT_NEAR(micros(desktop.forward), 10. / 8, 1e-9);
+  EXPECT_NEAR(micros(desktop.gradient), 20. / 8, 1e-9);
+  EXPECT_NEAR(micros(desktop.dispatch), 8. / 8, 1e-9);
+  calibration.hosts.back().any_machine = true;
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. / 8, 1e-9);
+  options.framework = "Torch7";  // of some machine of its time
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9);
+  calibration.hosts.back().any_machine = false;
+  Feeding told;
+  told.host.single_thread = 2140;
+  options.feeding = &told;
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9) << "a host that is told is the one that counts";
+  told.host.launch_ratio = 3;
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 30, 1e-9);
 }
 
 TEST(Host, IsFoundByTheLongestBeginningOfAName) {

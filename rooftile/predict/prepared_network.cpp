@@ -39,20 +39,11 @@ HostCosts graph_costs(HostCosts costs) {
   return costs;
 }
 
-// On a machine that is `ratio` times as slow as those of the fit.
-HostCosts on_host(HostCosts costs, double ratio) {
-  costs.forward *= ratio;
-  costs.gradient *= ratio;
-  costs.update *= ratio;
-  return costs;
-}
-
 // The time of all layers, as the host lets the GPU have them.
-void add_host(Prediction& prediction, const PredictOptions& options) {
-  const HostCosts* costs = host_costs(options);
-  if (costs == nullptr) return;
-  const HostCosts own = options.feeding != nullptr ? on_host(*costs, options.feeding->host.launch_ratio) : *costs;
-  prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(own) : own);
+void add_host(Prediction& prediction, const PredictOptions& options, const Gpu& gpu) {
+  const std::optional<HostCosts> costs = host_costs(options, gpu);
+  if (!costs) return;
+  prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(*costs) : *costs);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
 }
 
@@ -157,7 +148,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
     std::string note = general_note(*workload_->captured, prediction.run());
     if (!note.empty()) prediction.notes.push_back(std::move(note));
   }
-  add_host(prediction, options_);
+  add_host(prediction, options_, gpu);
   if (phase_ == Phase::step) {
     if (!workload_->captured) prediction.optimizer = name_of(options_.optimizer);
     add_step(prediction, options_, workload_->captured || computes_loss(*workload_, options_, phase_));

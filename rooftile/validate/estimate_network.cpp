@@ -102,7 +102,7 @@ class NetworkEstimate {
       return fail(code, workload.error().text(), "column model");
     }
     auto estimate = TRY(estimate_network(*workload, phase_, gpu_, options_));
-    if (run_.host_copy) add(estimate, copy_time(*workload));  // the inputs come from the host first
+    if (run_.host_copy) add(estimate, copy_time(*workload, options_));  // the inputs come from the host first
     return estimate;
   }
 

@@ -60,7 +60,7 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
     issuing = prediction->host->issuing + calling * (way.dp - 1);
     replicating = calling * preparing;
   }
-  const Seconds copying = run.host_copy ? copy_time(workload) * way.dp : Seconds(0);
+  const Seconds copying = run.host_copy ? copy_time(workload, options) * way.dp : Seconds(0);
   const Seconds computing = std::max(prediction->time, issuing) + replicating + copying;
   const Seconds time = computing + moved;
   std::optional<Interval> range = interval_of(*prediction);

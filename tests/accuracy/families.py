@@ -52,6 +52,7 @@ RUNS = {
     "unseen-boards": ([OWN / "unseen_torchvision_boards.csv"], "", "", "gpu,precision,pass"),
     "mxnet": ([OWN / "mxnet_perf.csv"], "", "", "gpu,pass"),
     "unseen-timm": ([OWN / "unseen_timm.csv"], "", "", "gpu,execution"),
+    "unseen-eager": ([OWN / "eager_latencies.csv"], "", "", "gpu,source"),
     "unseen-torch7": ([OWN / "unseen_cnn_benchmarks.csv"], "", "", "gpu,pass"),
     "unseen-latency": ([OWN / "faster_transformer_a100.csv"], "", "", "gpu,precision"),
     "unseen-training": ([OWN / "lambda_unseen.csv"], "", "", "gpu,gpus"),
@@ -87,7 +88,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -195,6 +196,7 @@ ROWS = [
     *[(f"timm inference, boards unseen, {execution}", "unseen-timm",
        lambda g, execution=execution: g["execution"] == execution, {})
       for execution in ("eager", "compiled")],
+    ("PyTorch's latencies on six machines", "unseen-eager", lambda g: True, {}),
     ("cnn-benchmarks, boards unseen", "unseen-torch7", lambda g: True, {}),
     *[(f"FasterTransformer's guides on A100, {name}", "unseen-latency",
        lambda g, wide=wide: (g["precision"] in ("fp32", "tf32")) == wide, {})
