@@ -58,6 +58,12 @@ bool runs_pytorch(std::string_view framework) {
   return starts_with_any(framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "NeMo", "composer"});
 }
 
+bool precedes_cuda11(std::string_view framework) {
+  constexpr Version kCuda(11, 0), kPytorch(1, 7);
+  return framework.starts_with("Torch7") || version_after(framework, "CUDA ").value_or(kCuda) < kCuda ||
+         version_after(framework, "PyTorch ").value_or(kPytorch) < kPytorch;
+}
+
 bool of_early_years(std::string_view framework) { return !framework.empty() && !framework.starts_with("PyTorch"); }
 
 bool has_winograd_before_maxwell(std::string_view framework) {

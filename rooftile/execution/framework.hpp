@@ -16,6 +16,10 @@ bool is_llama_cpp(std::string_view framework);
 // Whether a network runs PyTorch's kernels and scripts of its kind.
 bool runs_pytorch(std::string_view framework);
 
+// Torch and PyTorch built for CUDA 10 or earlier, as PyTorch was up to 1.6: their cuDNN 7 has no narrow kernels for
+// many shapes.
+bool precedes_cuda11(std::string_view framework);
+
 // PyTorch's rows on Pascal are of this decade and its libraries; any other framework that is named ran those of the
 // GPU's own years. Of GPUs since Volta both are the same.
 bool of_early_years(std::string_view framework);

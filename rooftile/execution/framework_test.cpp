@@ -58,6 +58,16 @@ TEST(Framework, TensorFlowAndMxnetKeepPlanesOf32Bits) {
   EXPECT_FALSE(keeps_wide_planes(""));
 }
 
+TEST(Framework, LibrariesBeforeCuda11AreThoseOfPyTorchUpTo16) {
+  for (const char* early : {"Torch7 cuDNN 5.1.05", "PyTorch 0.3.0", "PyTorch 1.6", "PyTorch CUDA 10.0 cuDNN 7600"}) {
+    EXPECT_TRUE(precedes_cuda11(early)) << early;
+  }
+  for (const char* recent :
+       {"", "PyTorch", "PyTorch 1.7", "PyTorch 1.10 CUDA 11.3", "PyTorch; PyTorch, CUDA 11.4", "NeMo 24.07"}) {
+    EXPECT_FALSE(precedes_cuda11(recent)) << recent;
+  }
+}
+
 TEST(Framework, WinogradBeforeMaxwellCameWithCudnn51) {
   EXPECT_FALSE(has_winograd_before_maxwell("Torch7 cuDNN 5.0.05"));
   EXPECT_TRUE(has_winograd_before_maxwell("Torch7 cuDNN 5.1.10"));

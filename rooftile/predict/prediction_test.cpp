@@ -15,16 +15,17 @@ double error_of(const char* framework, Execution execution = Execution::eager) {
   return network_error(prediction);
 }
 
-TEST(NetworkError, IsLargerWherePyTorchDoesNotRun) {
-  const double pytorch = error_of("PyTorch 2.4.0 CUDA 12.4");
-  EXPECT_EQ(error_of(""), pytorch);
-  EXPECT_EQ(error_of("", Execution::compiled), pytorch);
-  EXPECT_EQ(error_of("NeMo 24.07 Megatron"), pytorch);
-  for (const char* other :
-       {"TensorFlow XLA", "MXNet 1.6.0", "llama.cpp, spring 2024", "TensorRT-LLM 0.9", "Megatron"}) {
-    EXPECT_NEAR(std::exp(std::sqrt(std::pow(error_of(other), 2) - std::pow(pytorch, 2))), 1.5, 0.02) << other;
+TEST(NetworkError, IsLargerWhereNarrowKernelsAreNotKnown) {
+  const double known = error_of("PyTorch 2.4.0 CUDA 12.4");
+  EXPECT_EQ(error_of(""), known);
+  EXPECT_EQ(error_of("", Execution::compiled), known);
+  EXPECT_EQ(error_of("", Execution::engine), known);
+  EXPECT_EQ(error_of("TensorRT-LLM 0.9", Execution::engine), known);
+  EXPECT_EQ(error_of("NeMo 24.07 Megatron"), known);
+  for (const char* other : {"TensorFlow XLA", "MXNet 1.6.0", "Megatron", "PyTorch 1.0.0",
+                            "PyTorch CUDA 10.0 cuDNN 7600", "Torch7 cuDNN 5.1.05"}) {
+    EXPECT_GT(error_of(other), 1.5 * known) << other;
   }
-  EXPECT_EQ(error_of("", Execution::engine), error_of("TensorRT-LLM 0.9"));
 }
 
 TEST(NetworkError, IsSmallerInFp32) {
