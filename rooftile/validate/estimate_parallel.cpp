@@ -29,7 +29,11 @@ LayerEstimate network_estimate(Seconds time, const std::optional<Interval>& rang
   estimate.op = "network";
   estimate.method = Method::rooftile;
   estimate.time = time;
-  if (range) estimate.time_low = range->low, estimate.time_high = range->high;
+  if (range) {
+    estimate.time_low = range->low, estimate.time_high = range->high;
+    // What a framework adds, and what exchanges are off by, is in every pass of a request alike.
+    estimate.common_error = std::max(time / range->low, range->high / time);
+  }
   estimate.bottleneck = waits ? Bottleneck::link : Bottleneck::compute;
   return estimate;
 }

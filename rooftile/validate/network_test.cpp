@@ -1,9 +1,14 @@
 // Networks as frameworks run them.
+#include <cmath>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/ingest/layer_table.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/validate/estimate_row.hpp"
 
 namespace rooftile {
 namespace {
@@ -23,6 +28,24 @@ TEST(Network, AtBatchOneTheHostDecidesAndAtALargeBatchTheGpuDoes) {
   const Prediction replayed = at(1, {.cuda_graphs = true});
   EXPECT_LT(replayed.time, small.time * 0.6);
   EXPECT_EQ(at(1, {.host = false}).time, small.host->gpu_busy);
+}
+
+// Half the width of a request's interval, as a logarithm.
+double width_of(const std::string& cells) {
+  const std::string csv =
+      "op,model,gpu,gpus,tp,precision,batch,phase,input_tokens,output_tokens\nnetwork,gpt2,a100-sxm4-80gb," + cells +
+      "\n";
+  const LayerRow row = parse_layer_table(csv, "t.csv").value().rows.at(0);
+  GpuCache gpus;
+  const LayerEstimate estimate = estimate_row(row, options_of(row, {.method = Method::rooftile}), gpus).value();
+  return std::log(*estimate.time_high / *estimate.time_low) / 2;
+}
+
+TEST(Network, PassesOfARequestAreWrongAlikeOnAnyNumberOfGpus) {
+  for (const std::string gpus : {"1,1", "2,2"}) {
+    const double one = width_of(gpus + ",fp16,8,decode,512,1"), many = width_of(gpus + ",fp16,8,decode,512,64");
+    EXPECT_GT(many, 0.9 * one) << gpus;
+  }
 }
 
 TEST(Network, FusedKernelsTakeLessThanEagerOnes) {
