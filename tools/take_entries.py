@@ -60,9 +60,10 @@ def main():
     parser.add_argument("--family", **names, help="families that are taken (all)")
     parser.add_argument("--whole", **names, help="families that are taken whatever the scope")
     parser.add_argument("--harness", **names, help="frameworks whose harnesses are taken")
+    parser.add_argument("--foreign", action="store_true", help="intervals of GPUs and frameworks that nobody measured")
     arguments = parser.parse_args()
-    if not (arguments.scope or arguments.whole or arguments.harness):
-        parser.error("say what to take: --scope, --whole or --harness")
+    if not (arguments.scope or arguments.whole or arguments.harness or arguments.foreign):
+        parser.error("say what to take: --scope, --whole, --harness or --foreign")
     try:
         head, base = blocks_of(arguments.base)
         _, new = blocks_of(arguments.new)
@@ -70,7 +71,7 @@ def main():
         parser.error(str(error))
 
     def is_taken(kind, fields):
-        if fields.get("family") in arguments.whole:
+        if fields.get("family") in arguments.whole or (kind == "foreign" and arguments.foreign):
             return True
         if arguments.family and fields.get("family") not in arguments.family:
             return False

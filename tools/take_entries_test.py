@@ -57,6 +57,10 @@ class TakeEntries(unittest.TestCase):
         self.assert_written((NEW[0], NEW[1], *BASE[1:]), "--whole", "conv")
         self.assert_written((*BASE[:3], NEW[4], NEW[5]), "--harness", "cuDNN 9")
 
+    def test_foreign(self):
+        old, new = (f'[[foreign]]\nfamily = "tensor"\nvendor = "amd"\ncommon = {value}\n' for value in (6, 18))
+        self.assert_written((*BASE, new), "--foreign", base=(*BASE, old), new=(*NEW, new))
+
     def test_family_new_to_the_base_stands_last(self):
         self.assert_written((BASE[0], NEW[3]), "--whole", "tensor", base=BASE[:1], new=NEW[3:4])
 

@@ -42,6 +42,14 @@ std::string_view kin_of(std::string_view architecture, KernelFamily family) {
   return shares && architecture == "Turing" ? "Volta" : "";
 }
 
+// What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
+// used a whole pass ago.
+constexpr double kNetworkWeightSets = 1000;
+
+// Launches of a step by a library's cell: the product, what adds the input's part and the bias, and the gates. Fitted
+// are 3 for PyTorch.
+constexpr double kLibraryStepLaunches = 3;
+
 constexpr double kAlike = 1.5;
 
 // Boards of one chip run alike where power lets them: an H200 as an H100, but no GTX 1080 as a P4 of 75 W.
@@ -116,19 +124,46 @@ FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const
   return {nearest, match_of(nearness)};
 }
 
+std::vector<std::string_view> names_of_call(KernelFamily family, std::string_view framework) {
+  const std::string_view caller = framework.substr(0, framework.find('/'));
+  const std::size_t word = std::min(caller.find(' '), caller.size());
+  const bool has_version = family == KernelFamily::recurrent && word + 1 < caller.size() && caller[word + 1] >= '0' &&
+                           caller[word + 1] <= '9';
+  std::vector<std::string_view> names;
+  for (const std::string_view name : {framework, caller, has_version ? caller.substr(0, word) : caller}) {
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
+}
+
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu, std::string_view vendor) {
-  const Harness *any = nullptr, *of_vendor = nullptr;
-  for (const Harness& harness : calibration.harnesses) {
-    if (harness.family != family || harness.framework != framework) continue;
-    if (harness.gpu == gpu) return &harness;
-    if (harness.gpu.empty()) any = &harness;
-    if (harness.gpu == vendor) of_vendor = &harness;
+  const std::string_view same = framework.substr(0, framework.find('/'));  // whose own harness a shorter name is not
+  for (const std::string_view name : names_of_call(family, framework)) {
+    const Harness *any = nullptr, *of_vendor = nullptr;
+    for (const Harness& harness : calibration.harnesses) {
+      if (harness.family != family || harness.framework != name) continue;
+      if (harness.gpu == gpu && name.starts_with(same)) return &harness;
+      if (harness.gpu.empty()) any = &harness;
+      if (harness.gpu == vendor) of_vendor = &harness;
+    }
+    if (of_vendor != nullptr || any != nullptr) return of_vendor != nullptr ? of_vendor : any;
   }
-  if (of_vendor != nullptr) return of_vendor;
-  const std::size_t slash = framework.find('/');
-  if (any != nullptr || slash == std::string_view::npos) return any;
-  return find_harness(calibration, family, framework.substr(0, slash), gpu, vendor);
+  return nullptr;
+}
+
+Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start) {
+  Harness harness{.family = family, .framework = "", .gpu = "", .overhead = launch, .floor = Seconds(0)};
+  if (family == KernelFamily::stream) {  // launches queue up while other kernels run
+    harness.overhead = Seconds(0);
+    harness.floor = launch;
+  }
+  if (on_tensor_cores(family)) {
+    harness.overhead = std::max(Seconds(0), launch - start);  // which the form counts
+    harness.weight_sets = kNetworkWeightSets;
+  }
+  if (family == KernelFamily::recurrent) harness.step_launches = kLibraryStepLaunches;
+  return harness;
 }
 
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view scope,
@@ -146,9 +181,10 @@ std::optional<Spread> find_spread(const Calibration& calibration, const FoundEnt
     if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
     return widened(*found.entry->spread, foreign->harness);
   }
-  if (foreign == all.end()) return std::nullopt;
-  if (foreign == same_unit) return foreign->spread;
-  return widened(foreign->spread, foreign->spread.common);  // units differ at least as GPUs with the same one do
+  if (foreign == all.end() || foreign == same_unit || !foreign->spread) {
+    return foreign == all.end() ? std::nullopt : foreign->spread;
+  }
+  return widened(*foreign->spread, foreign->spread->common);  // units differ at least as GPUs with the same one do
 }
 
 const GpuFactors* find_factors(const Calibration& calibration, std::string_view gpu) {

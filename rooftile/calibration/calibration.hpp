@@ -60,7 +60,7 @@ struct OverheadRange {
 // What a framework adds to the kernels it calls, and the state in which it leaves the L2.
 struct Harness {
   KernelFamily family = KernelFamily::conv_simt;
-  std::string framework;
+  std::string framework;     // as names_of_call() has it
   std::string gpu;           // its id, or a vendor; empty: any
   Seconds overhead;          // of a call, after or before its kernels
   Seconds floor;             // of a call, beside its kernels: no call is shorter
@@ -76,8 +76,8 @@ struct Harness {
 struct ForeignSpread {
   KernelFamily family = KernelFamily::conv_simt;
   std::string vendor;
-  Spread spread;
-  double harness = 1;  // what another harness changes, either way, on a GPU that an entry was fitted on
+  std::optional<Spread> spread;  // none: only `harness` is known
+  double harness = 1;            // what another harness changes, either way, on a GPU that an entry was fitted on
   bool operator==(const ForeignSpread&) const = default;
 };
 
@@ -109,10 +109,19 @@ struct FoundEntry {
 // for each SM), its vendor's, else the one for any GPU; entry is null if the family has none of them.
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu);
 
-// The harness of a framework's call ("PyTorch/linear") on a GPU, else on any of the vendor's, else on any, else of the
-// framework whatever the call; null if the framework is not known.
+// The names under which a framework's call is known, the nearest first: the call itself, the framework whatever it
+// calls, and, in family recurrent, the framework of any version ("TensorFlow" of "TensorFlow 2.2"): it decides how many
+// kernels a step is, while what a call takes beside its kernels is up to who timed it.
+std::vector<std::string_view> names_of_call(KernelFamily family, std::string_view framework);
+
+// The harness of the nearest name that one is known for: of the framework itself on this GPU, else on any of the
+// vendor's, else on any. Null if the framework is not known.
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu, std::string_view vendor);
+
+// What is taken for whoever is not known: the GPU's overhead of a launch, of which a kernel counts `start` itself, and
+// a library's recurrent cells.
+Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start);
 
 // Who measured the rows that an interval is for.
 enum class HarnessMatch { known, unknown };  // known: on this GPU, by the fit

@@ -183,9 +183,9 @@ class Reader {
   ForeignSpread read_foreign(const toml::table& table) {
     check_keys(table, kForeignKeys);
     const auto spread = read_spread(table);
-    if (!spread) reject(table, "no 'spread'");
+    if (!spread && !table.contains("harness")) reject(table, "no 'spread'");
     const double harness = table.contains("harness") ? number(table, "harness", 1, kMostBound) : 1;
-    return {family(table), text(table, "vendor"), spread.value_or(Spread{}), harness};
+    return {family(table), text(table, "vendor"), spread, harness};
   }
 
   Harness read_harness(const toml::table& table) {

@@ -55,6 +55,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.harnesses.push_back({KernelFamily::tensor, "PyTorch", "t4", Seconds(50e-6), Seconds(70e-6), 5, true});
   calibration.harnesses[0].range = {Seconds(0), Seconds(90e-6), Seconds(5e-6), Seconds(70e-6)};
   calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5});
+  calibration.foreign_spreads.push_back({KernelFamily::stream, "nvidia", std::nullopt, 1.25});
   const auto read = parse_calibration(write_calibration(calibration), "test");
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->entries.size(), 1U);
@@ -141,6 +142,32 @@ TEST(Calibration, PrefersTheVendorToTheOneForAny) {
   EXPECT_EQ(harness("PyTorch", "mi210", "amd"), &calibration.harnesses[0]);
   EXPECT_EQ(harness("PyTorch", "t4", "nvidia"), nullptr);
   EXPECT_EQ(harness("PyTorch/linear", "t4", "nvidia"), &calibration.harnesses[1]);
+}
+
+TEST(Calibration, KnowsAFrameworkByItsCallAndItsVersion) {
+  using Names = std::vector<std::string_view>;
+  constexpr KernelFamily kRecurrent = KernelFamily::recurrent;
+  EXPECT_EQ(names_of_call(KernelFamily::tensor, "PyTorch 2.1/linear"), (Names{"PyTorch 2.1/linear", "PyTorch 2.1"}));
+  EXPECT_EQ(names_of_call(kRecurrent, "PyTorch 2.1"), (Names{"PyTorch 2.1", "PyTorch"}));
+  EXPECT_EQ(names_of_call(kRecurrent, "cuDNN through TVM"), (Names{"cuDNN through TVM"}));
+  Calibration calibration;
+  calibration.harnesses.resize(2);
+  for (Harness& harness : calibration.harnesses) harness.family = kRecurrent, harness.framework = "TensorFlow";
+  calibration.harnesses[0].gpu = "t4";  // not what another version takes there
+  const auto harness = [&](std::string_view framework) {
+    return find_harness(calibration, kRecurrent, framework, "t4", "nvidia");
+  };
+  EXPECT_EQ(harness("TensorFlow"), &calibration.harnesses[0]);
+  EXPECT_EQ(harness("TensorFlow 2.2"), &calibration.harnesses[1]);
+  EXPECT_EQ(harness("MXNet"), nullptr);
+}
+
+TEST(Calibration, UnknownCallersLaunchAsTheGpuDoesAndLibrariesCells) {
+  const Seconds launch(4e-6), start(1e-6);
+  EXPECT_EQ(unknown_harness(KernelFamily::gemm_simt, launch, start).overhead, launch);
+  EXPECT_EQ(unknown_harness(KernelFamily::tensor, launch, start).overhead, launch - start);
+  EXPECT_EQ(unknown_harness(KernelFamily::stream, launch, start).floor, launch);
+  EXPECT_EQ(unknown_harness(KernelFamily::recurrent, launch, start).step_launches, 3);
 }
 
 TEST(Calibration, NobodyKnowsTheErrorOfAVendorNeverMeasured) {

@@ -98,7 +98,7 @@ std::string write_calibration(const Calibration& calibration) {
   for (const ForeignSpread& foreign : calibration.foreign_spreads) {
     text +=
         fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}harness = {:.4f}\n\n", quoted(name_of(foreign.family)),
-                    quoted(foreign.vendor), spread_lines(foreign.spread), foreign.harness);
+                    quoted(foreign.vendor), foreign.spread ? spread_lines(*foreign.spread) : "", foreign.harness);
   }
   for (const GpuFactors& factors : calibration.factors) text += factors_text(factors);
   return text;

@@ -48,13 +48,6 @@ double converted_share(KernelFamily family, DType stored, const Gpu& gpu, const 
   return 1;
 }
 
-// What a network does to the L2: a layer finds the activations that the one before left, and weights that were last
-// used a whole pass ago.
-constexpr double kNetworkWeightSets = 1000;
-
-// Launches of a step of a recurrent layer whose gates are one kernel (PyTorch).
-constexpr double kStepLaunches = 3;
-
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {
   GpuRates& rates = model.rates;
@@ -128,31 +121,25 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.rates.energy_scale *= constants[TensorConstant::bf16_energy];
   }
   if (found.entry != nullptr) model.choice = found.entry->choice;
-  model.overhead = gpu.launch_overhead;
-  if (stream) {  // launches queue up while other kernels run
-    model.overhead = Seconds(0);
-    model.floor = gpu.launch_overhead;
-  }
-  if (on_tensor_cores(model.family)) {
-    const double start = model.rates.constants[TensorConstant::start_cycles] / model.rates.clock.value();
-    model.overhead = std::max(Seconds(0), gpu.launch_overhead - Seconds(start));  // which the form counts
-    model.rates.weight_sets = kNetworkWeightSets;
+  Seconds start;
+  if (on_tensor_cores(family)) {
+    start = Seconds(constants[TensorConstant::start_cycles] / model.rates.clock.value());
     model.rates.pass_bytes = options.pass_bytes;
+    if (options.in_network) cap_by_power(model, boost_of(found, family));
   }
-  if (options.in_network && on_tensor_cores(model.family)) cap_by_power(model, boost_of(found, family));
-  if (model.family == KernelFamily::recurrent) model.rates.step_launches = kStepLaunches;
   const bool alone = options.framework.empty() || options.in_network;
-  HarnessMatch harness_match = HarnessMatch::unknown;
-  if (const Harness* harness =
-          alone ? nullptr : find_harness(calibration, model.family, options.framework, gpu.id, gpu.vendor)) {
-    if (harness->gpu == gpu.id) harness_match = HarnessMatch::known;
-    model.overhead = harness->overhead;
-    model.floor = harness->floor;
-    model.range = harness->range;
-    model.rates.weight_sets = harness->weight_sets;
-    model.rates.rotates = harness->rotates;
-    model.rates.step_launches = harness->step_launches;
-  }
+  const Harness unknown = unknown_harness(family, gpu.launch_overhead, start);
+  const Harness* known = alone ? nullptr : find_harness(calibration, family, options.framework, gpu.id, gpu.vendor);
+  const Harness& harness = known != nullptr ? *known : unknown;
+  model.overhead = harness.overhead;
+  model.floor = harness.floor;
+  model.range = harness.range;
+  model.rates.weight_sets = harness.weight_sets;
+  model.rates.rotates = harness.rotates;
+  model.rates.step_launches = harness.step_launches;
+  // Of a network, network_error() holds what sources differ by.
+  const bool measured_here = harness.gpu == gpu.id || options.in_network;
+  const HarnessMatch harness_match = measured_here ? HarnessMatch::known : HarnessMatch::unknown;
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;

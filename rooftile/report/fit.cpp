@@ -92,9 +92,10 @@ std::string fit_report(const CalibrationReport& report, std::size_t width) {
     if (!fits.empty()) text += family_table(family, fits, width) + confounded_lines(fits);
   }
   for (const ForeignSpread& foreign : report.calibration.foreign_spreads) {
+    if (!foreign.spread) continue;
     text += page_line(
         fmt::format("{}: GPUs by {} left out of the fit: measured / predicted {:.2f} to {:.2f} (central 90 %)",
-                    name_of(foreign.family), foreign.vendor, foreign.spread.low, foreign.spread.high),
+                    name_of(foreign.family), foreign.vendor, foreign.spread->low, foreign.spread->high),
         width, "  ");
   }
   return text + "\n" + harness_table(report.calibration, width);

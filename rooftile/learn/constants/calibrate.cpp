@@ -67,26 +67,33 @@ std::vector<FamilyCalibration> calibrate_all(const std::vector<FamilyRows>& fami
 }
 
 // The intervals, which need all families: what groups of one are off by says something of others.
-void add_spreads(const std::vector<FamilyCalibration>& families, Calibration& calibration) {
-  Middles own_usual, foreign_usual, harness_usual;
+void add_spreads(const std::vector<FamilyCalibration>& families, const CalibrateOptions& options,
+                 Calibration& calibration) {
+  Middles own_usual, foreign_usual, source_usual;
   for (const FamilyCalibration& family : families) {
-    own_usual += family.own_middles;
-    foreign_usual += family.foreign_middles;
-    harness_usual += family.harness_middles;
+    for (const auto& [entry, groups] : family.own) own_usual += middles_of(groups);
+    for (const auto& [scope, foreign] : family.foreign) {
+      foreign_usual += middles_of(foreign.gpus);
+      source_usual += middles_of(foreign.sources);
+    }
   }
-  const double harness = harness_usual.count > 0 ? common_factor(harness_usual, harness_usual.scale()) : 1;
-  std::size_t first = 0;  // entry of the family
+  if (source_usual.count == 0) source_usual = own_usual;  // harnesses differ at least as parts of one's rows do
+  std::size_t first = 0;                                  // entry of the family
   for (const FamilyCalibration& family : families) {
     for (const auto& [entry, groups] : family.own) {
       const double common = common_factor(middles_of(groups), own_usual.scale());
       calibration.entries[first + entry].spread = spread_of(groups, common);
     }
-    for (const ForeignResiduals& foreign : family.foreign) {
+    for (const auto& [scope, foreign] : family.foreign) {
       const Middles middles = middles_of(foreign.gpus);
-      const double common = common_factor(middles, foreign_usual.scale());
-      const auto spread = spread_of(foreign.calls, common, widening(middles.count));
-      if (!spread) continue;
-      calibration.foreign_spreads.push_back({foreign.family, foreign.scope, widened(*spread, harness), harness});
+      const Middles sources = middles_of(foreign.sources);
+      const double harness = common_factor(sources.count > 0 ? sources : source_usual, source_usual.scale());
+      ForeignSpread spread{family.entries.front().family, scope, {}, harness};
+      if (options.unknown_gpus && options.foreign_spreads) {
+        const double common = common_factor(middles, foreign_usual.scale());
+        spread.spread = spread_of(foreign.calls, common, widening(middles.count));
+      }
+      if (spread.spread || harness > 1) calibration.foreign_spreads.push_back(spread);
     }
     first += family.entries.size();
   }
@@ -104,7 +111,7 @@ Result<CalibrationReport> calibrate(const std::vector<MeasuredTable>& tables, co
     append(report.calibration.harnesses, part.harnesses);
     append(report.fits, part.fits);
   }
-  add_spreads(parts, report.calibration);
+  add_spreads(parts, options, report.calibration);
   for (std::size_t i = 0; i < report.fits.size(); ++i) {
     report.fits[i].entry.spread = report.calibration.entries[i].spread;
   }

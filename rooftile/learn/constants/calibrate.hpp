@@ -25,6 +25,7 @@ struct CalibrateOptions {
   bool known_gpus = true;                             // entries of GPUs, with intervals from sizes and shapes held out
   bool unknown_gpus = true;                           // entries of architectures, and intervals from GPUs held out
   bool foreign_spreads = true;                        // of unknown_gpus: the intervals
+  bool unknown_harnesses = true;                      // of known_gpus: what another harness changes
   std::set<std::string, std::less<>> only_gpus = {};  // of known_gpus: by id; none named: all
   std::string date = {};
   std::function<void(std::size_t done, std::size_t of)> progress = {};  // fits

@@ -15,11 +15,12 @@ namespace {
 
 // In rows (see Prior): the start of constants for any GPU is physics, that of one GPU's is what the others say.
 constexpr double kAnyStrength = 100, kOwnStrength = 4;
-constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500;
+constexpr std::size_t kMostPerGpu = 150, kMostOwn = 1500, kMostSeen = 400;
 constexpr std::size_t kMiopenShare = 10;  // of the rows of three passes and three precisions, one in so many
 constexpr std::size_t kFolds = 3;
 
 std::size_t most_own(const FitRows&) { return kMostOwn; }
+std::size_t most_seen(const FitRows&) { return kMostSeen; }
 
 // Of a GPU's rows, where GPUs have constants in common.
 std::size_t most_of(const FitRows& rows) {
@@ -39,47 +40,77 @@ bool is_wanted(const Choices& gpu, const CalibrateOptions& options) {
   return options.only_gpus.empty() || options.only_gpus.contains(gpu.front().scope);
 }
 
+bool has_unknown_harness(const CalibrateOptions& options) { return options.known_gpus && options.unknown_harnesses; }
+
+// Those that rows speak of, of a GPU and its fit.
+void add_harnesses(const FitRows& rows, const std::vector<Harness>& fitted, std::vector<MeasuredHarness>& all) {
+  std::vector<std::optional<std::size_t>> sources(fitted.size());
+  for (const FitRow& row : rows.rows) sources[row.harness] = sources[row.harness].value_or(row.source);
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    if (sources[i]) all.push_back({fitted[i], rows.vendor, rows.sources[*sources[i]]});
+  }
+}
+
+// What is known of a row's harness where that was left out.
+Harness found_harness(const Calibration& known, const FitRows& rows, const FitRow& row, const Constants& constants) {
+  const Harness& own = rows.harnesses[row.harness];
+  const Harness* found = find_harness(known, own.family, own.framework, own.gpu, rows.vendor);
+  if (found != nullptr) return *found;
+  Seconds start;
+  if (on_tensor_cores(own.family)) {
+    start = Seconds(constants[TensorConstant::start_cycles] / rows.rates[row.gpu].clock.value());
+  }
+  return unknown_harness(own.family, own.overhead, start);
+}
+
+// The harnesses of a family: as measured, and their middles.
+std::vector<Harness> harnesses_of(const FamilyRows& family, const std::vector<MeasuredHarness>& measured) {
+  std::vector<std::string> vendors = family.other_vendors();
+  vendors.insert(vendors.begin(), family.main_vendor());
+  std::vector<Harness> all;
+  for (const std::string& vendor : vendors) {
+    for (const MeasuredHarness& one : measured) {
+      if (one.vendor == vendor) all.push_back(one.harness);
+    }
+    for (Harness& harness : middle_harnesses(vendor, measured)) {
+      if (vendor != family.main_vendor()) harness.gpu = vendor;
+      all.push_back(std::move(harness));
+    }
+  }
+  return all;
+}
+
 class Calibrator {
  public:
   Calibrator(const CalibrateOptions& options, const std::function<void()>& count) : options_(options), count_(count) {}
 
   void add(const FamilyRows& family) {
-    std::map<std::string, Constants> by_vendor;  // where those of a GPU start
     const Fit any = fit_vendor(family, family.main_vendor(), {}, nullptr);
-    by_vendor[family.main_vendor()] = any.entry.constants;
+    vendors_[family.main_vendor()] = any.entry.constants;
     add_entry(any, kAnyGpu);
     for (const std::string& vendor : family.other_vendors()) {
       const Fit own = fit_vendor(family, vendor, any.entry.constants, nullptr);
-      by_vendor[vendor] = own.entry.constants;
+      vendors_[vendor] = own.entry.constants;
       add_entry(own, vendor);
     }
-    if (options_.unknown_gpus) add_architectures(family, by_vendor);
-    std::map<std::string, std::vector<Harness>> harnesses;  // by vendor
-    std::map<std::string, GroupResiduals> seen;             // by scope of a spread
+    if (options_.unknown_gpus) add_architectures(family);
     for (const Choices& gpu : family.gpus) {
-      const std::string& vendor = gpu.front().vendor;
-      Fit fit = fit_gpu(gpu, by_vendor.at(vendor));
-      harnesses[vendor].insert(harnesses[vendor].end(), fit.harnesses.begin(), fit.harnesses.end());
-      add_harness_middles(rows_of(gpu, fit.entry.choice), fit.residuals);
-      seen[gpu.front().spread_scope].push_back(fit.residuals);
-      if (options_.known_gpus && is_wanted(gpu, options_)) add_gpu(gpu, std::move(fit), by_vendor.at(vendor));
+      const Constants& start = vendors_.at(gpu.front().vendor);
+      Fit fit = fit_gpu(gpu, start);
+      choices_[gpu.front().scope] = fit.entry.choice;
+      add_harnesses(gpu.front(), fit.harnesses, measured_);
+      result_.foreign[gpu.front().spread_scope].calls.push_back(fit.residuals);
+      if (options_.known_gpus && is_wanted(gpu, options_)) add_gpu(gpu, std::move(fit), start);
     }
-    for (const auto& [vendor, of_vendor] : harnesses) {
-      std::vector<Harness>& all = result_.harnesses;
-      all.insert(all.end(), of_vendor.begin(), of_vendor.end());
-      for (Harness& harness : middle_harnesses(of_vendor)) {
-        if (vendor != family.main_vendor()) harness.gpu = vendor;
-        all.push_back(std::move(harness));
+    result_.harnesses = harnesses_of(family, measured_);
+    if (has_foreign_spread(options_)) {
+      for (auto& [scope, foreign] : result_.foreign) {
+        if (gpus_of(family, scope) > 1) leave_gpus_out(family, scope, foreign);
       }
     }
-    if (!has_foreign_spread(options_)) return;
-    for (const auto& [scope, residuals] : seen) {
-      ForeignResiduals foreign{family.family, scope, {}, residuals};
-      if (gpus_of(family, scope) > 1) {
-        leave_out(family, any.entry.constants, harnesses.at(std::string(vendor_of(scope))), foreign);
-      }
-      result_.foreign_middles += middles_of(foreign.gpus);
-      result_.foreign.push_back(std::move(foreign));
+    if (!has_unknown_harness(options_)) return;
+    for (const Choices& gpu : family.gpus) {
+      if (gpu.front().sources.size() > 1) leave_sources_out(family, gpu);
     }
   }
 
@@ -110,17 +141,28 @@ class Calibrator {
     return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_of), prior);
   }
 
+  // What a vendor's other GPUs say.
+  const Constants& constants_without(const FamilyRows& family, const Choices& gpu) {
+    const auto [found, is_new] = without_.try_emplace(gpu.front().scope);
+    if (is_new) {
+      const std::string &vendor = gpu.front().vendor, main = family.main_vendor();
+      const auto start = vendor == main ? std::nullopt : std::optional(vendors_.at(main));
+      found->second = fit_vendor(family, vendor, start, &gpu).entry.constants;
+    }
+    return found->second;
+  }
+
   void add_entry(Fit fit, std::string_view scope) {
     fit.entry.scope = scope;
     result_.entries.push_back(fit.entry);
     result_.fits.push_back(std::move(fit));
   }
 
-  void add_architectures(const FamilyRows& family, const std::map<std::string, Constants>& by_vendor) {
+  void add_architectures(const FamilyRows& family) {
     std::map<std::string, std::vector<const FitRows*>> parts;
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
-      const Prior prior{by_vendor.at(gpus.front()->vendor), kOwnStrength};
+      const Prior prior{vendors_.at(gpus.front()->vendor), kOwnStrength};
       add_entry(fit_with(merged(gpus, architecture, most_of), prior), architecture);
     }
   }
@@ -144,7 +186,6 @@ class Calibrator {
 
   void add_gpu(const Choices& gpu, Fit fit, const Constants& any) {
     GroupResiduals groups = held_out_groups(rows_of(gpu, fit.entry.choice), any);
-    result_.own_middles += middles_of(groups);
     add_entry(std::move(fit), gpu.front().scope);
     result_.own.emplace_back(result_.entries.size() - 1, std::move(groups));
   }
@@ -177,34 +218,23 @@ class Calibrator {
     return groups;
   }
 
-  // What a harness is off by beside the others of its GPU, which share the constants.
-  void add_harness_middles(const FitRows& rows, const std::vector<double>& residuals) {
-    const FitRows fitted = merged({&rows}, rows.scope, most_own);
-    GroupResiduals groups(fitted.harnesses.size());
-    for (std::size_t i = 0; i < fitted.rows.size(); ++i) groups[fitted.rows[i].harness].push_back(residuals[i]);
-    if (groups.size() < 2) return;
-    const auto count = static_cast<double>(groups.size());
-    for (std::vector<double>& group : groups) {
-      for (double& residual : group) residual *= count / (count - 1);  // of the mean, which it took part in
-    }
-    result_.harness_middles += middles_of(groups);
-  }
-
-  // The residuals of a vendor's GPUs, each under the constants and the middle harness of the others.
-  void leave_out(const FamilyRows& family, const Constants& any, const std::vector<Harness>& harnesses,
-                 ForeignResiduals& foreign) {
-    const std::string vendor(vendor_of(foreign.scope));
-    const bool main = vendor == family.main_vendor();
+  // The residuals of a vendor's GPUs, each under the constants and the harnesses of the others.
+  void leave_gpus_out(const FamilyRows& family, const std::string& scope, ForeignResiduals& foreign) {
+    const std::string vendor(vendor_of(scope));
     foreign.calls.clear();
     for (const Choices& gpu : family.gpus) {
-      if (gpu.front().spread_scope != foreign.scope) continue;
-      const Fit others = fit_vendor(family, vendor, main ? std::nullopt : std::optional(any), &gpu);
+      if (gpu.front().spread_scope != scope) continue;
+      const Constants& others = constants_without(family, gpu);
       const FitRows rows = merged({&gpu.front()}, "", most_own);
+      std::vector<MeasuredHarness> elsewhere = measured_;
+      std::erase_if(elsewhere, [&](const MeasuredHarness& one) { return one.harness.gpu == gpu.front().scope; });
+      Calibration known;
+      known.harnesses = harnesses_of(family, elsewhere);
       GroupResiduals calls(rows.harnesses.size());
       foreign.gpus.emplace_back();
       for (const FitRow& row : rows.rows) {
-        const Harness harness = foreign_harness(rows.harnesses[row.harness], harnesses);
-        calls[row.harness].push_back(residual_beyond(row, rows.rates, others.entry.constants, harness));
+        const Harness harness = found_harness(known, rows, row, others);
+        calls[row.harness].push_back(residual_beyond(row, rows.rates, others, harness));
         foreign.gpus.back().push_back(calls[row.harness].back());
       }
       for (std::vector<double>& call : calls) {
@@ -213,9 +243,38 @@ class Calibrator {
     }
   }
 
+  // The residuals of a GPU's sources, each under the constants that the others say.
+  void leave_sources_out(const FamilyRows& family, const Choices& gpu) {
+    const FitRows& all = rows_of(gpu, choices_.at(gpu.front().scope));
+    const FitRows rows = merged({&all}, all.scope, most_own);
+    for (std::size_t source = 0; source < rows.sources.size(); ++source) {
+      FitRows others = rows;
+      std::erase_if(others.rows, [&](const FitRow& row) { return row.source == source; });
+      const Fit fit = fit_with(merged({&others}, all.scope, most_seen), {constants_without(family, gpu), kOwnStrength});
+      std::vector<MeasuredHarness> known = measured_;
+      std::erase_if(known, [&](const MeasuredHarness& one) {
+        return one.harness.gpu == all.scope || one.source == rows.sources[source];
+      });
+      add_harnesses(others, fit.harnesses, known);
+      Calibration seen;
+      seen.harnesses = harnesses_of(family, known);
+      GroupResiduals& groups = result_.foreign.at(all.spread_scope).sources;
+      groups.emplace_back();
+      for (const FitRow& row : rows.rows) {
+        if (row.source != source) continue;
+        const Harness harness = found_harness(seen, rows, row, fit.entry.constants);
+        groups.back().push_back(residual_beyond(row, rows.rates, fit.entry.constants, harness));
+      }
+    }
+  }
+
   const CalibrateOptions& options_;
   const std::function<void()>& count_;
   FamilyCalibration result_;
+  std::vector<MeasuredHarness> measured_;
+  std::map<std::string, Constants> vendors_;   // where those of a GPU start
+  std::map<std::string, TileChoice> choices_;  // of each GPU
+  std::map<std::string, Constants> without_;   // by the GPU left out
 };
 
 }  // namespace
@@ -246,7 +305,10 @@ std::size_t fits_of(const FamilyRows& family, const CalibrateOptions& options) {
   for (const Choices& gpu : family.gpus) {
     architectures.insert(gpu.front().architecture);
     fits += gpu.size() + (options.known_gpus && is_wanted(gpu, options) ? kFolds : 0);
-    fits += has_foreign_spread(options) && gpus_of(family, gpu.front().spread_scope) > 1 ? 1 : 0;
+    const std::size_t sources = has_unknown_harness(options) ? gpu.front().sources.size() : 1;
+    const bool alone = gpus_of(family, gpu.front().spread_scope) < 2;
+    fits += sources > 1 || (has_foreign_spread(options) && !alone) ? 1 : 0;
+    fits += sources > 1 ? sources : 0;
   }
   return fits + (options.unknown_gpus ? architectures.size() : 0);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,12 +28,11 @@ struct FamilyRows {
   std::size_t rows() const;
 };
 
-// GPUs of a vendor that compute with the same unit, each under the constants of the vendor's others.
+// What groups of rows of a vendor's GPUs that compute with the same unit are off by under the constants of others.
 struct ForeignResiduals {
-  KernelFamily family = KernelFamily::conv_simt;
-  std::string scope;     // spread_scope()
-  GroupResiduals gpus;   // none where there is but one GPU
-  GroupResiduals calls;  // by GPU and framework; of one GPU what the fit to it leaves
+  GroupResiduals gpus;     // each under those of the vendor's others; none where there is but one
+  GroupResiduals calls;    // the same by GPU and framework; of one GPU what the fit to it leaves
+  GroupResiduals sources;  // each under those that the GPU's other sources say
 };
 
 struct FamilyCalibration {
@@ -40,8 +40,7 @@ struct FamilyCalibration {
   std::vector<Fit> fits;                  // one for each
   std::vector<Harness> harnesses;
   std::vector<std::pair<std::size_t, GroupResiduals>> own;  // by entry
-  std::vector<ForeignResiduals> foreign;
-  Middles own_middles, foreign_middles, harness_middles;
+  std::map<std::string, ForeignResiduals> foreign;          // by spread_scope()
 };
 
 // How many fits it takes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -167,6 +168,7 @@ class FitRowCollector {
     group.choice = options_.choice;
     place_of(group.gpus, gpu.id, std::equal_to<>());
     place_of(group.tables, short_name(table), std::equal_to<>());
+    fit.source = place_of(group.sources, source_of(table, row), std::equal_to<>());
     fit.gpu = place_of(group.rates, model.rates, [](const GpuRates& a, const GpuRates& b) {
       return a.sms == b.sms && a.sm_peak == b.sm_peak && a.dram == b.dram && a.power == b.power && a.clock == b.clock &&
              a.l2 == b.l2;
@@ -209,6 +211,10 @@ KernelTime chosen_of(std::vector<LaunchPlan> plans) {
     }
     return plan_time(*chosen, rates);
   };
+}
+
+std::string source_of(const std::string& table, const LayerRow& row) {
+  return std::filesystem::path(table).parent_path().filename().string() + "/" + row.framework;
 }
 
 std::size_t shape_of(const LayerRow& row) {
@@ -269,16 +275,20 @@ FitRows merged(const std::vector<const FitRows*>& parts, std::string scope,
   for (const FitRows* part : parts) {
     all.family = part->family;
     all.architecture = part->architecture;
+    all.vendor = part->vendor;
     const std::size_t gpus = all.rates.size(), harnesses = all.harnesses.size();
     all.rates.insert(all.rates.end(), part->rates.begin(), part->rates.end());
     all.harnesses.insert(all.harnesses.end(), part->harnesses.begin(), part->harnesses.end());
     all.gpus.insert(all.gpus.end(), part->gpus.begin(), part->gpus.end());
     for (const std::string& table : part->tables) place_of(all.tables, table, std::equal_to<>());
+    std::vector<std::size_t> sources;
+    for (const std::string& source : part->sources) sources.push_back(place_of(all.sources, source, std::equal_to<>()));
     const std::size_t taken = std::min(most_of(*part), part->rows.size());
     for (std::size_t i = 0; i < taken; ++i) {
       FitRow row = part->rows[i * part->rows.size() / taken];
       row.gpu += gpus;
       row.harness += harnesses;
+      row.source = sources[row.source];
       all.rows.push_back(std::move(row));
     }
   }

@@ -26,6 +26,7 @@ struct FitRow {
   KernelTime kernels;
   std::size_t gpu = 0;      // in FitRows::rates
   std::size_t harness = 0;  // in FitRows::harnesses
+  std::size_t source = 0;   // in FitRows::sources
   Seconds measured;         // the harness's share subtracted
   std::size_t shape = 0;    // equal for equal shapes, whatever the GPU and the pass
 };
@@ -39,11 +40,15 @@ struct FitRows {
   std::string spread_scope;    // spread_scope() of the GPU
   TileChoice choice = TileChoice::least_time;
   std::vector<std::string> gpus;
-  std::vector<GpuRates> rates;     // one for each GPU and precision; their constants are not set
-  std::vector<Harness> harnesses;  // one for each framework and GPU
+  std::vector<GpuRates> rates;       // one for each GPU and precision; their constants are not set
+  std::vector<Harness> harnesses;    // one for each framework and GPU
+  std::vector<std::string> sources;  // source_of() of the rows
   std::vector<std::string> tables;
   std::vector<FitRow> rows;
 };
+
+// Who measured a row: the folder of its table and the framework, as in "deepbench/cuDNN".
+std::string source_of(const std::string& table, const LayerRow& row);
 
 // A number that is equal for equal shapes and spread evenly: rows of a shape belong together when some are held out.
 std::size_t shape_of(const LayerRow& row);

@@ -71,8 +71,8 @@ TEST(GroupSpread, OfAbsurdRowsCanBeRead) {
   calibration.foreign_spreads = {{KernelFamily::tensor, "nvidia", spread}};
   const auto read = parse_calibration(write_calibration(calibration), "own.toml");
   ASSERT_TRUE(read) << read.error().text();
-  EXPECT_NEAR(read->foreign_spreads.front().spread.low, std::exp(-6.9), 1e-4);
-  EXPECT_NEAR(read->foreign_spreads.front().spread.high, std::exp(6.9), 1e-2);
+  EXPECT_NEAR(read->foreign_spreads.front().spread.value().low, std::exp(-6.9), 1e-4);
+  EXPECT_NEAR(read->foreign_spreads.front().spread.value().high, std::exp(6.9), 1e-2);
 }
 
 }  // namespace

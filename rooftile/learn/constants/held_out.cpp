@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -20,11 +19,6 @@ constexpr std::size_t kOwnFolds = 5;
 
 // The part of the rows that is held out together.
 using Part = std::string;
-
-// The folder of a table, which is who measured: "deepbench" of "deepbench/conv.csv".
-std::string source_of(const std::string& table) {
-  return std::filesystem::path(table).parent_path().filename().string();
-}
 
 // Rows of a GPU and a kind of operator: what is seen of one says something of another.
 using Kind = std::pair<std::string, std::size_t>;
@@ -94,7 +88,7 @@ class Members {
         result.part = std::to_string(shape_of(layer) / 7 % kOwnFolds);
         break;
       case Tier::source:
-        result.part = fmt::format("{}/{}", source_of(tables_[table].name()), layer.framework);
+        result.part = source_of(tables_[table].name(), layer);
         break;
       case Tier::size:
         if (const auto estimate = estimate_row(layer, {.method = Method::roofline}, gpus_)) {
@@ -186,6 +180,7 @@ Result<HeldOut> hold_out(const std::vector<MeasuredTable>& tables, Tier tier, co
     CalibrateOptions others = options;
     others.known_gpus = tier != Tier::none;
     others.unknown_gpus = tier == Tier::none;
+    others.unknown_harnesses = tier == Tier::source;
     others.only_gpus = members.scored_gpus(names[part]);
     if (others.only_gpus.empty()) {  // none of its rows is scored
       result.calibrations.emplace_back();

@@ -131,7 +131,7 @@ TEST(Calibrate, FitsWhatTheTablesSay) {
   EXPECT_FALSE(found.entry->spread.has_value());  // of 12 rows nothing is said of tails
   EXPECT_NE(find_harness(report->calibration, KernelFamily::conv_simt, "lib", "v100-sxm2-16gb", "nvidia"), nullptr);
   ASSERT_EQ(report->calibration.foreign_spreads.size(), 1U);
-  EXPECT_GT(report->calibration.foreign_spreads.front().spread.common, 1);
+  EXPECT_GT(report->calibration.foreign_spreads.front().spread.value().common, 1);
 }
 
 TEST(Calibrate, FitsHaveTheIntervalsOfTheirEntries) {
@@ -145,6 +145,20 @@ TEST(Calibrate, FitsHaveTheIntervalsOfTheirEntries) {
     intervals += entries[i].spread ? 1 : 0;
   }
   EXPECT_EQ(intervals, 2U);  // of the two GPUs
+}
+
+TEST(Calibrate, IntervalsOfAnotherHarnessAreWhatSourcesLeftOutAreOffBy) {
+  const auto harness_of = [](double factor, bool unknown) {
+    CalibrateOptions options = quick();
+    options.unknown_gpus = false;
+    options.unknown_harnesses = unknown;
+    const auto report = calibrate({table_of(1, "a/conv.csv"), table_of(factor, "b/conv.csv")}, options);
+    const auto& spreads = report.value().calibration.foreign_spreads;
+    return spreads.empty() ? 1 : spreads.front().harness;
+  };
+  EXPECT_EQ(harness_of(1, false), 1);
+  EXPECT_GT(harness_of(1, true), 1);
+  EXPECT_GT(harness_of(3, true), 1.5 * harness_of(1, true));
 }
 
 }  // namespace

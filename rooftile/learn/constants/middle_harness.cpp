@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace rooftile {
 namespace {
@@ -51,24 +52,17 @@ Harness middle(const std::string& framework, const std::vector<Harness>& harness
 
 }  // namespace
 
-std::vector<Harness> middle_harnesses(const std::vector<Harness>& measured) {
-  std::map<std::string, std::vector<Harness>> by_framework;
-  for (const Harness& harness : measured) {
-    by_framework[harness.framework].push_back(harness);
-    const std::size_t slash = harness.framework.find('/');
-    if (slash != std::string::npos) by_framework[harness.framework.substr(0, slash)].push_back(harness);
+std::vector<Harness> middle_harnesses(std::string_view vendor, const std::vector<MeasuredHarness>& measured) {
+  std::map<std::string_view, std::vector<Harness>> by_name;
+  for (const MeasuredHarness& one : measured) {
+    if (one.vendor != vendor) continue;
+    for (const std::string_view name : names_of_call(one.harness.family, one.harness.framework)) {
+      by_name[name].push_back(one.harness);
+    }
   }
   std::vector<Harness> middles;
-  for (const auto& [framework, harnesses] : by_framework) middles.push_back(middle(framework, harnesses));
+  for (const auto& [name, harnesses] : by_name) middles.push_back(middle(std::string(name), harnesses));
   return middles;
-}
-
-Harness foreign_harness(const Harness& own, const std::vector<Harness>& measured) {
-  std::vector<Harness> others, same;
-  for (const Harness& harness : measured) {
-    if (harness.framework == own.framework) (harness.gpu == own.gpu ? same : others).push_back(harness);
-  }
-  return middle(own.framework, others.empty() ? same : others);
 }
 
 }  // namespace rooftile

@@ -9,37 +9,53 @@
 namespace rooftile {
 namespace {
 
-Harness harness(std::string_view framework, std::string_view gpu, double overhead, double floor) {
+MeasuredHarness harness(KernelFamily family, std::string_view framework, std::string_view gpu, double overhead,
+                        double floor) {
   Harness one;
+  one.family = family;
   one.framework = framework;
   one.gpu = gpu;
   one.overhead = Seconds(overhead * 1e-6);
   one.floor = Seconds(floor * 1e-6);
-  return one;
+  return {one, "nvidia", ""};
 }
 
-const std::vector<Harness> kMeasured = {harness("cuBLAS/gemm", "m40", 87, 11), harness("cuBLAS/gemm", "titan-xp", 0, 0),
-                                        harness("cuBLAS/gemm", "v100-sxm2-16gb", 1, 2),
-                                        harness("cuBLAS/bmm", "t4", 5, 5)};
+constexpr KernelFamily kGemm = KernelFamily::gemm_simt, kRecurrent = KernelFamily::recurrent;
+
+const std::vector<MeasuredHarness> kProducts = {
+    harness(kGemm, "cuBLAS/gemm", "m40", 87, 11), harness(kGemm, "cuBLAS/gemm", "titan-xp", 0, 0),
+    harness(kGemm, "cuBLAS/gemm", "v100-sxm2-16gb", 1, 2), harness(kGemm, "cuBLAS/bmm", "t4", 5, 5)};
+const std::vector<MeasuredHarness> kSequences = {harness(kRecurrent, "TensorFlow 1.15", "t4", 58, 0),
+                                                 harness(kRecurrent, "TensorFlow 2.2", "t4", 96, 0)};
+
+Harness middle(const std::vector<MeasuredHarness>& measured, std::string_view framework,
+               std::string_view vendor = "nvidia") {
+  const std::vector<Harness> middles = middle_harnesses(vendor, measured);
+  const auto found =
+      std::find_if(middles.begin(), middles.end(), [&](const auto& h) { return h.framework == framework; });
+  return found == middles.end() ? Harness{} : *found;
+}
 
 TEST(MiddleHarness, LeansToTheManyAndKnowsHowFarTheyLieApart) {
-  const std::vector<Harness> middles = middle_harnesses(kMeasured);
-  ASSERT_EQ(middles.size(), 3U);  // of either call, and of the framework
-  const auto gemm =
-      std::find_if(middles.begin(), middles.end(), [](const auto& h) { return h.framework == "cuBLAS/gemm"; });
-  ASSERT_NE(gemm, middles.end());
-  EXPECT_EQ(gemm->gpu, "");
-  EXPECT_NEAR(gemm->overhead.value(), (std::cbrt(88.0 * 1 * 2) - 1) * 1e-6, 1e-12);
-  EXPECT_NEAR(gemm->floor.value(), (std::cbrt(12.0 * 1 * 3) - 1) * 1e-6, 1e-12);
-  ASSERT_TRUE(gemm->range);
-  EXPECT_DOUBLE_EQ(gemm->range->overhead_high.value(), 87e-6);
-  EXPECT_DOUBLE_EQ(gemm->range->floor_low.value(), 0);
+  const Harness gemm = middle(kProducts, "cuBLAS/gemm");
+  EXPECT_EQ(gemm.gpu, "");
+  EXPECT_NEAR(gemm.overhead.value(), (std::cbrt(88.0 * 1 * 2) - 1) * 1e-6, 1e-12);
+  EXPECT_NEAR(gemm.floor.value(), (std::cbrt(12.0 * 1 * 3) - 1) * 1e-6, 1e-12);
+  ASSERT_TRUE(gemm.range);
+  EXPECT_DOUBLE_EQ(gemm.range->overhead_high.value(), 87e-6);
+  EXPECT_DOUBLE_EQ(gemm.range->floor_low.value(), 0);
 }
 
-TEST(MiddleHarness, OfTheOthersLeavesTheGpuOut) {
-  EXPECT_DOUBLE_EQ(foreign_harness(kMeasured[0], kMeasured).range->overhead_high.value(), 1e-6);
-  EXPECT_NEAR(foreign_harness(kMeasured[3], kMeasured).overhead.value(), 5e-6, 1e-12);  // nobody else
+TEST(MiddleHarness, OfAFrameworkIsThatOfAllItsCalls) {
+  EXPECT_NEAR(middle(kProducts, "cuBLAS").overhead.value(), (std::pow(88.0 * 1 * 2 * 6, 0.25) - 1) * 1e-6, 1e-12);
 }
+
+TEST(MiddleHarness, OfRecurrentLayersIsThatOfAllVersions) {
+  EXPECT_NEAR(middle(kSequences, "TensorFlow").overhead.value(), (std::sqrt(59.0 * 97) - 1) * 1e-6, 1e-12);
+  EXPECT_FALSE(middle(kProducts, "TensorFlow").range);
+}
+
+TEST(MiddleHarness, OfAnotherVendorIsNotKnown) { EXPECT_FALSE(middle(kProducts, "cuBLAS", "amd").range); }
 
 }  // namespace
 }  // namespace rooftile
