@@ -58,17 +58,36 @@ bool is_sibling(const std::optional<Board>& board, const Board& other) {
   return board->power <= other.power * kAlike && other.power <= board->power * kAlike;
 }
 
-// Whether all boards of an architecture that were measured have less power for an SM: the clocks that a T4 of 70 W
-// loses are in its constants.
-bool starved_when_measured(const Calibration& calibration, KernelFamily family, const Board& board) {
-  bool starved = false;
+bool has_more_for_an_sm(const Board& board, const Board& than) {
+  return board.power * than.sms > than.power * board.sms * kAlike;
+}
+
+// Whether `differs` from all boards of an architecture that were measured, whose power is known.
+template <class Differs>
+bool is_unlike(const Calibration& calibration, KernelFamily family, std::string_view architecture,
+               const Differs& differs) {
+  bool unlike = false;
   for (const CalibrationEntry& entry : calibration.entries) {
-    if (entry.family != family || !entry.board || entry.board->architecture != board.architecture) continue;
-    if (entry.board->power == Watts(0)) return false;  // not known
-    if (board.power * entry.board->sms <= entry.board->power * board.sms * kAlike) return false;
-    starved = true;
+    if (entry.family != family || !entry.board || entry.board->architecture != architecture) continue;
+    if (entry.board->power == Watts(0) || !differs(*entry.board)) return false;
+    unlike = true;
   }
-  return starved;
+  return unlike;
+}
+
+// Whether all boards of its architecture have less power for an SM: the clocks that a T4 of 70 W loses are in its
+// constants.
+bool starved_when_measured(const Calibration& calibration, KernelFamily family, const Board& board) {
+  return is_unlike(calibration, family, board.architecture,
+                   [&](const Board& measured) { return has_more_for_an_sm(board, measured); });
+}
+
+// Whether all boards of its kin have more: of the energies that are fitted, on the lanes, a V100 of 300 W says little.
+bool is_starved(const Calibration& calibration, KernelFamily family, std::string_view kin, const Board& board) {
+  const bool fitted = family == KernelFamily::conv_simt || family == KernelFamily::gemm_simt;
+  return fitted && board.power > Watts(0) && is_unlike(calibration, family, kin, [&](const Board& measured) {
+           return has_more_for_an_sm(measured, board);
+         });
 }
 
 // How much an entry says of a GPU, from least to most.
@@ -101,11 +120,12 @@ Board board_of(const Gpu& gpu) {
 
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu) {
   const Board board = board_of(gpu);
-  const std::string_view kin = kin_of(gpu.architecture, family);
+  std::string_view kin = kin_of(gpu.architecture, family);
+  if (is_starved(calibration, family, kin, board)) kin = {};
   const bool starved = starved_when_measured(calibration, family, board);
   const auto nearness_of = [&](const CalibrationEntry& entry) {
     if (entry.scope == gpu.id) return Nearness::gpu;
-    if (is_sibling(entry.board, board)) return Nearness::sibling;
+    if (entry.scope != gpu.architecture && is_sibling(entry.board, board)) return Nearness::sibling;
     if (entry.scope == gpu.architecture) return starved ? Nearness::starved : Nearness::architecture;
     if (!kin.empty() && entry.scope == kin) return Nearness::kin;
     if (entry.scope == gpu.vendor) return Nearness::vendor;

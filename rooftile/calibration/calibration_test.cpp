@@ -115,6 +115,15 @@ TEST(Calibration, PrefersTheArchitectureOfItsKernelsToABoardWithoutPower) {
   EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Turing");
 }
 
+// A V100 of 300 W never falls as low as a T4 of 70 W does, whose clock its energies therefore do not tell.
+TEST(Calibration, ABoardWithoutPowerTakesNothingOfOneThatHasPlenty) {
+  Calibration calibration;
+  calibration.entries = {entry_for("any"), entry_for("Volta"), entry_for("v100-sxm2-16gb")};
+  calibration.entries[2].board = board_of(gpu_named("v100-sxm2-16gb"));
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("t4")).entry->scope, "any");
+  EXPECT_EQ(find_entry(calibration, KernelFamily::conv_simt, gpu_named("rtx-2080-ti")).entry->scope, "Volta");
+}
+
 // Kernels for compute capability 10.0 run on 10.3 as they are.
 TEST(Calibration, BlackwellUltraRunsBlackwellsKernels) {
   Calibration calibration;

@@ -163,7 +163,10 @@ class Calibrator {
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
     for (const auto& [architecture, gpus] : parts) {
       const Prior prior{vendors_.at(gpus.front()->vendor), kOwnStrength};
-      add_entry(fit_with(merged(gpus, architecture, most_of), prior), architecture);
+      FitRows rows = merged(gpus, architecture, most_of);
+      // Whose power tells whom the entry suits; where entries of GPUs are made, they have it.
+      if (!options_.known_gpus && gpus.size() == 1) rows.board = gpus.front()->board;
+      add_entry(fit_with(rows, prior), architecture);
     }
   }
 
