@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace rooftile {
 namespace {
@@ -92,6 +96,13 @@ std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gp
   HostCosts costs = *server;
   for (Seconds* cost : {&costs.forward, &costs.gradient, &costs.update, &costs.dispatch}) *cost *= ratio;
   return costs;
+}
+
+std::string assumed_host(const PredictOptions& options, const Gpu& gpu) {
+  if (options.feeding != nullptr || server_costs(options) == nullptr) return "";
+  if (!gpu.host_single_thread) return "assumes a server as host; --host states another";
+  return fmt::format("assumes a host that PassMark rates at {:.0f} (single thread); --host states another",
+                     *gpu.host_single_thread);
 }
 
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <string>
 
 #include "rooftile/calibration/host.hpp"
 #include "rooftile/predict/call.hpp"
@@ -16,6 +16,9 @@ namespace rooftile {
 // What the host of a GPU costs a network that is run with these options: the one that is told, else the one that GPUs
 // of its kind are found beside. None where it costs nothing, or is not known.
 std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gpu);
+
+// One line on the host that is assumed where none is told; empty where one is told or none counts.
+std::string assumed_host(const PredictOptions& options, const Gpu& gpu);
 
 // What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's, on so many GPUs.
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus);

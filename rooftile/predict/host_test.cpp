@@ -1,5 +1,6 @@
 #include "rooftile/predict/host.hpp"
 
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>

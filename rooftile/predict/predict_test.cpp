@@ -1,5 +1,6 @@
 #include "rooftile/predict/predict.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
@@ -202,7 +203,6 @@ TEST(Predict, SumsItsLayers) {
   EXPECT_EQ(shares[Bottleneck::compute], prediction->layers[1].time);
 }
 
-// A product of two tensors of that type, as wide as a layer of a transformer.
 TEST(Predict, WaitsForAnInputThatTakesLongerThanTheGpu) {
   const Shape shape = {64, 3, 224, 224};
   const Workload network = one_op(Elementwise{"relu"}, shape, shape);
@@ -219,6 +219,16 @@ TEST(Predict, WaitsForAnInputThatTakesLongerThanTheGpu) {
   EXPECT_DOUBLE_EQ(interval_of(fed)->low.value(), fed.time.value()) << "a faster GPU would wait, too";
 }
 
+TEST(Predict, NamesTheHostThatItAssumesWhereTheGpuWaitsForIt) {
+  const auto notes_of = [](const char* gpu, std::int64_t elements) {
+    return predict(one_op(Elementwise{"relu"}, {elements}, {elements}), find_gpu(gpu).value()).value().notes;
+  };
+  EXPECT_THAT(notes_of("rtx-4090", 1), testing::Contains(testing::HasSubstr("PassMark rates at 4214")));
+  EXPECT_THAT(notes_of("a100-sxm4-80gb", 1), testing::Contains(testing::HasSubstr("assumes a server")));
+  EXPECT_THAT(notes_of("rtx-4090", 1 << 28), testing::IsEmpty());
+}
+
+// A product of two tensors of that type, as wide as a layer of a transformer.
 Workload product_of(DType type) {
   Workload workload;
   workload.name = "product";

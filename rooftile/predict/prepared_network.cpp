@@ -45,6 +45,11 @@ void add_host(Prediction& prediction, const PredictOptions& options, const Gpu& 
   if (!costs) return;
   prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(*costs) : *costs);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
+  constexpr double kNoticed = 0.05;
+  if (options.breakdown && !options.cuda_graphs && prediction.host->waiting > prediction.time * kNoticed) {
+    std::string assumed = assumed_host(options, gpu);
+    if (!assumed.empty()) prediction.notes.push_back(std::move(assumed));
+  }
 }
 
 // The parts of a step, and the micro-batches before its last: forward, backward, and the gradients added up.
