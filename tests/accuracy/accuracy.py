@@ -157,7 +157,7 @@ def main():
     if options.cli is None:
         parser.error("--cli is needed to score")
     if not options.tables.is_dir():
-        print("skipped: the measured tables are not beside the project (docs/accuracy.md says where they come from)")
+        print("skipped: the measured tables are not beside the project (docs/measurements.md says where they come from)")
         return SKIPPED
 
     reached = [figure for tier in options.tier or ["shipped"]
