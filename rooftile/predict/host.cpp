@@ -100,8 +100,8 @@ std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gp
 
 std::string assumed_host(const PredictOptions& options, const Gpu& gpu) {
   if (options.feeding != nullptr || server_costs(options) == nullptr) return "";
-  if (!gpu.host_single_thread) return "assumes a server as host; --host states another";
-  return fmt::format("assumes a host that PassMark rates at {:.0f} (single thread); --host states another",
+  if (!gpu.host_single_thread) return "a server as host; --host states another";
+  return fmt::format("a host whose processor PassMark rates at {:.0f} (single thread); --host states another",
                      *gpu.host_single_thread);
 }
 

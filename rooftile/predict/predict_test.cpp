@@ -224,7 +224,7 @@ TEST(Predict, NamesTheHostThatItAssumesWhereTheGpuWaitsForIt) {
     return predict(one_op(Elementwise{"relu"}, {elements}, {elements}), find_gpu(gpu).value()).value().notes;
   };
   EXPECT_THAT(notes_of("rtx-4090", 1), testing::Contains(testing::HasSubstr("PassMark rates at 4214")));
-  EXPECT_THAT(notes_of("a100-sxm4-80gb", 1), testing::Contains(testing::HasSubstr("assumes a server")));
+  EXPECT_THAT(notes_of("a100-sxm4-80gb", 1), testing::Contains(testing::HasSubstr("a server as host")));
   EXPECT_THAT(notes_of("rtx-4090", 1 << 28), testing::IsEmpty());
 }
 

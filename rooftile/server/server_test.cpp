@@ -165,7 +165,7 @@ EngineSetup llama_on_an_a100() {
 TEST(Engine, APromptCostsWhatTheFrameworkTakesForARequest) {
   EngineSetup setup = llama_on_an_a100();
   setup.options.framework = "TensorRT-LLM 0.9";
-  const Seconds request = host_costs(setup.options)->request;
+  const Seconds request = host_costs(setup.options, setup.gpu)->request;
   EXPECT_GT(request, Seconds(1e-3));
   const ForwardRun prompt = {.batch = 1, .seq_len = 128};
   const Seconds pass = parallel_forward(setup.shape, prompt, {}, setup.cluster, setup.gpu, setup.options)->time;
