@@ -35,6 +35,8 @@ GpuRates simple() {
   rates.constants[Constant::weight_passes] = 2;
   rates.constants[Constant::tile_rows] = 32;
   rates.constants[Constant::backward_launches] = 1.5;
+  rates.constants[Constant::l2_efficiency] = 0.85;
+  rates.constants[Constant::warm_share] = 0.9;
   return rates;
 }
 

@@ -54,6 +54,7 @@ TEST(GpuRates, EnergiesOnTensorCoresFallAsTheFoundrySays) {
   EXPECT_NEAR(scale(6), std::sqrt(0.273 * 0.39), 0.01) << "N6 between N5 and N7";
   EXPECT_NEAR(scale(28), 28.0 / 16, 0.01);  // as from 12 to 16
   EXPECT_NEAR(scale(2) / scale(3), std::pow(2.0 / 3, std::log(0.246 / 0.18) / std::log(4.0 / 3)), 1e-9);
+  gpu.process_nm = 2;
   const KernelFamily lanes = KernelFamily::gemm_simt;
   EXPECT_DOUBLE_EQ(gpu_rates(gpu, lanes, gpu.peak(Peak::fp32), unfitted_constants(lanes)).energy_scale, 2.0 / 16);
 }

@@ -314,6 +314,7 @@ TEST(TensorGemmTime, LongProductsRunIntoTheCapOfTheBoardsPower) {
   GpuRates rates = tensor_rates();
   rates.dram = rates.l2 = BytesPerSecond(1e15);
   rates.constants[TensorConstant::mac_energy] = 1e5;
+  rates.constants[TensorConstant::power_window] = 744;
   const auto time = [&](double steps, Watts power) {
     rates.power = power;
     Launch launch = tensor_launch();
