@@ -75,7 +75,8 @@ def test_a_prediction_does_not_change():
 def test_a_prediction_tells_how_it_was_made():
     assert rooftile.predict("alexnet", "t4").execution == "eager"
     assert rooftile.predict("alexnet", "t4", execution="compiled").execution == "compiled"
-    assert rooftile.predict("alexnet", "t4").notes == []
+    assert rooftile.predict("alexnet", "t4", batch_size=256).notes == []
+    assert rooftile.predict("alexnet", "t4").notes == ["a server as host; --host states another"]
 
 
 def test_equal_predictions_are_equal():

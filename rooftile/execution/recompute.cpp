@@ -37,8 +37,20 @@ std::vector<RecomputedPart> attention_cores(const Workload& workload) {
   return parts;
 }
 
-bool is_linear(const Workload& workload, const Op& op) {
-  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
+// Of all tensors: weights, as they are or converted.
+std::vector<bool> weights_among(const Workload& workload) {
+  std::vector<bool> weights;
+  for (const Tensor& tensor : workload.tensors) weights.push_back(tensor.constant);
+  for (const Op& op : workload.ops) {
+    const auto* move = std::get_if<Move>(&op.kind);
+    if (move == nullptr || move->function != "cast") continue;
+    for (const TensorId id : op.outputs) weights[id] = weights[op.inputs.front()];
+  }
+  return weights;
+}
+
+bool is_linear(const Op& op, const std::vector<bool>& weights) {
+  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 && weights[op.inputs[1]];
 }
 
 // "layer3" of "layer3/mlp/up"; of what belongs to no module nothing.
@@ -52,14 +64,15 @@ std::string_view module_of(const Op& op) {
 // (torchtitan/parallelisms/parallelize_llama.py, _apply_ac_to_transformer_block), which keeps what fused attention and
 // products write, but not that of every second product, nor of FP8 ones (torch._scaled_mm is not on its list). PyTorch
 // stops once all that gradients need is there, before the last product (torch.utils.checkpoint, early_stop).
-RecomputedPart all_but_kept(const Workload& workload, std::size_t first, std::size_t end) {
-  while (end > first && !is_linear(workload, workload.ops[end - 1])) --end;
+RecomputedPart all_but_kept(const Workload& workload, const std::vector<bool>& weights, std::size_t first,
+                            std::size_t end) {
+  while (end > first && !is_linear(workload.ops[end - 1], weights)) --end;
   RecomputedPart part;
   std::size_t products = 0;
   for (std::size_t i = first; i + 1 < end; ++i) {
     const Op& op = workload.ops[i];
     bool kept = std::holds_alternative<Attention>(op.kind);
-    if (is_linear(workload, op)) {
+    if (is_linear(op, weights)) {
       kept = ++products % 2 == 1 && workload.tensors[op.inputs.front()].dtype != DType::fp8;
     }
     if (!kept) part.push_back(i);
@@ -68,12 +81,13 @@ RecomputedPart all_but_kept(const Workload& workload, std::size_t first, std::si
 }
 
 std::vector<RecomputedPart> in_modules(const Workload& workload) {
+  const std::vector<bool> weights = weights_among(workload);
   std::vector<RecomputedPart> parts;
   for (std::size_t first = 0, end = 0; first < workload.ops.size(); first = end) {
     const std::string_view module = module_of(workload.ops[first]);
     while (end < workload.ops.size() && module_of(workload.ops[end]) == module) ++end;
     if (module.empty()) continue;
-    RecomputedPart part = all_but_kept(workload, first, end);
+    RecomputedPart part = all_but_kept(workload, weights, first, end);
     if (!part.empty()) parts.push_back(std::move(part));
   }
   return parts;

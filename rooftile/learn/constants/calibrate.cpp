@@ -87,7 +87,9 @@ void add_spreads(const std::vector<FamilyCalibration>& families, const Calibrate
     for (const auto& [scope, foreign] : family.foreign) {
       const Middles middles = middles_of(foreign.gpus);
       const Middles sources = middles_of(foreign.sources);
-      const double harness = common_factor(sources.count > 0 ? sources : source_usual, source_usual.scale());
+      const double harness = options.unknown_harnesses
+                                 ? common_factor(sources.count > 0 ? sources : source_usual, source_usual.scale())
+                                 : 1;
       ForeignSpread spread{family.entries.front().family, scope, {}, harness};
       if (options.unknown_gpus && options.foreign_spreads) {
         const double common = common_factor(middles, foreign_usual.scale());
