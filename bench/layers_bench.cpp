@@ -73,6 +73,18 @@ void estimate_rooftile(benchmark::State& state) {
 }
 BENCHMARK(estimate_rooftile);
 
+void estimate_each(benchmark::State& state, const std::vector<LayerCall>& calls, const Gpu& gpu,
+                   RefinedModels& models) {
+  LayerEstimate layer;
+  for (auto _ : state) {
+    for (const LayerCall& call : calls) {
+      estimate(call, gpu, models, layer);
+      benchmark::DoNotOptimize(layer.time);
+    }
+  }
+  count_layers(state, calls.size());
+}
+
 // The same from calls made once, as explore and sensitivity estimate them on GPU after GPU.
 void estimate_calls(benchmark::State& state) {
   const Gpu gpu = find_gpu("titan-xp").value();
@@ -82,14 +94,7 @@ void estimate_calls(benchmark::State& state) {
     LayerCall& call = calls.emplace_back(call_of(conv, {.breakdown = false}));
     plan_ahead(call, gpu, models);
   }
-  LayerEstimate layer;
-  for (auto _ : state) {
-    for (const LayerCall& call : calls) {
-      estimate(call, gpu, models, layer);
-      benchmark::DoNotOptimize(layer.time);
-    }
-  }
-  count_layers(state, calls.size());
+  estimate_each(state, calls, gpu, models);
 }
 BENCHMARK(estimate_calls);
 
@@ -122,14 +127,7 @@ void estimate_product_calls(benchmark::State& state, const char* gpu_id, Predict
   RefinedModels models;
   std::vector<LayerCall> calls;
   for (const Gemm& product : random_products()) calls.push_back(call_of(product, options));
-  LayerEstimate layer;
-  for (auto _ : state) {
-    for (const LayerCall& call : calls) {
-      estimate(call, gpu, models, layer);
-      benchmark::DoNotOptimize(layer.time);
-    }
-  }
-  count_layers(state, calls.size());
+  estimate_each(state, calls, gpu, models);
 }
 
 const PredictOptions kDelta = {.method = Method::delta}, kLanes = {}, kTensorCores = {.precision = DType::fp16};

@@ -201,9 +201,8 @@ std::optional<Spread> find_spread(const Calibration& calibration, const FoundEnt
     if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
     return widened(*found.entry->spread, foreign->harness);
   }
-  if (foreign == all.end() || foreign == same_unit || !foreign->spread) {
-    return foreign == all.end() ? std::nullopt : foreign->spread;
-  }
+  if (foreign == all.end() || !foreign->spread) return std::nullopt;
+  if (foreign == same_unit) return foreign->spread;
   return widened(*foreign->spread, foreign->spread->common);  // units differ at least as GPUs with the same one do
 }
 

@@ -27,16 +27,27 @@ TEST(TensorL2Loads, HoldEachOperandAtLeastOnce) { EXPECT_EQ(loads(1000, 800, 2),
 // A strided gradient's tiles are counted with the taps that one position meets; all of them together meet all taps.
 TEST(TensorL2Loads, HoldEachOperandAtLeastOnceWhateverTheTilesLoad) { EXPECT_EQ(loads(1000, 1200, 2), Bytes(1200)); }
 
-TEST(SimtGemmTraffic, ABiasComesThroughTheL2) {
-  GpuSizes sizes;
-  sizes.family = KernelFamily::gemm_simt;
-  sizes.l2_capacity = Bytes(1e12);
-  sizes.constants = unfitted_constants(KernelFamily::gemm_simt);
-  sizes.constants[SimtGemmConstant::bias_passes] = 1.5;
+// A GEMM of one tile of 128x128 and 8 of k.
+Launch one_tile() {
   Launch launch;
   launch.product = {.m = 128, .n = 128, .k = 8, .tile_m = 128, .tile_n = 128, .tile_k = 8};
   launch.ctas = 1;
   launch.steps = 8;
+  return launch;
+}
+
+GpuSizes lanes_with_l2(Bytes capacity) {
+  GpuSizes sizes;
+  sizes.family = KernelFamily::gemm_simt;
+  sizes.l2_capacity = capacity;
+  sizes.constants = unfitted_constants(KernelFamily::gemm_simt);
+  return sizes;
+}
+
+TEST(SimtGemmTraffic, ABiasComesThroughTheL2) {
+  GpuSizes sizes = lanes_with_l2(Bytes(1e12));
+  sizes.constants[SimtGemmConstant::bias_passes] = 1.5;
+  Launch launch = one_tile();
   launch.l2_load = Bytes(4 * 8 * (128 + 128));
   const Traffic without = launch_traffic(launch, sizes);
   launch.product.bias = true;
@@ -48,15 +59,9 @@ TEST(SimtGemmTraffic, ABiasComesThroughTheL2) {
 }
 
 TEST(SimtGemmTraffic, ALineWithoutSectorsIsNotFetchedOnceForEach) {
-  GpuSizes sizes;
-  sizes.family = KernelFamily::gemm_simt;
-  sizes.l2_capacity = Bytes(1);
-  sizes.constants = unfitted_constants(KernelFamily::gemm_simt);
+  GpuSizes sizes = lanes_with_l2(Bytes(1));
   sizes.constants[SimtGemmConstant::line_depth] = 0;
-  Launch launch;
-  launch.product = {.m = 128, .n = 128, .k = 8, .tile_m = 128, .tile_n = 128, .tile_k = 8};
-  launch.ctas = 1;
-  launch.steps = 8;
+  const Launch launch = one_tile();
   const Bytes operand(4 * 8 * 128);
   EXPECT_NEAR((launch_traffic(launch, sizes).dram / operand), 1 + 4, 1e-6);  // A is contiguous along k
   sizes.l2_sector = sizes.l2_line;

@@ -10,8 +10,7 @@
 namespace rooftile {
 
 // From memory that is not pinned. A network that is narrow throughout is fed narrow numbers, which the script made
-// before
-// (`img.half()`); under autocast it is fed FP32.
+// before (`img.half()`); under autocast it is fed FP32.
 inline Seconds copy_time(const Workload& workload, const PredictOptions& options) {
   constexpr BytesPerSecond kPageable(6e9);  // what NVIDIA's bandwidthTest reaches over PCIe 3 x16
   const double narrow = options.autocast ? 1 : std::min(1.0, size_of(options.precision) / size_of(DType::fp32));

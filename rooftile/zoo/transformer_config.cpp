@@ -104,12 +104,18 @@ class Config {
   const json& document_;
 };
 
-Transformer llama(const Config& config) {
+// A decoder with rotary positions, whose heads may share keys and values.
+Transformer rotary(const Config& config, std::int64_t positions, const char* activation) {
   Transformer shape = config.sizes();
-  config.add_text(shape, 2048);
-  config.add_activation(shape, "silu");
+  config.add_text(shape, positions);
+  config.add_activation(shape, activation);
   shape.kv_heads = config.number({"num_key_value_heads"}, 0);
   shape.positions = TransformerPositions::rotary;
+  return shape;
+}
+
+Transformer llama(const Config& config) {
+  Transformer shape = rotary(config, 2048, "silu");
   shape.rms_norm = shape.gated = true;
   shape.tied = config.flag("tie_word_embeddings", false);
   const bool bias = config.flag("attention_bias", false), mlp = config.flag("mlp_bias", false);
@@ -165,11 +171,7 @@ Transformer phi3(const Config& config) {
 }
 
 Transformer gemma(const Config& config) {
-  Transformer shape = config.sizes();
-  config.add_text(shape, 8192);
-  config.add_activation(shape, "gelu_pytorch_tanh");
-  shape.kv_heads = config.number({"num_key_value_heads"}, 0);
-  shape.positions = TransformerPositions::rotary;
+  Transformer shape = rotary(config, 8192, "gelu_pytorch_tanh");
   shape.rms_norm = shape.gated = true;
   shape.tied = config.flag("tie_word_embeddings", true);
   shape.bias = TransformerBias::none;
@@ -200,12 +202,8 @@ Transformer gpt_oss(const Config& config) {
 }
 
 Transformer starcoder2(const Config& config) {
-  Transformer shape = config.sizes();
-  config.add_text(shape, 4096);
-  config.add_activation(shape, "gelu_pytorch_tanh");
-  shape.kv_heads = config.number({"num_key_value_heads"}, 0);
+  Transformer shape = rotary(config, 4096, "gelu_pytorch_tanh");
   shape.window = config.number({"sliding_window"}, 0);
-  shape.positions = TransformerPositions::rotary;
   shape.bias = config.flag("use_bias", true) ? TransformerBias::all : TransformerBias::none;
   shape.tied = config.flag("tie_word_embeddings", true);
   return shape;

@@ -223,7 +223,6 @@ class Calibrator {
 
   // The residuals of a vendor's GPUs, each under the constants and the harnesses of the others.
   void leave_gpus_out(const FamilyRows& family, const std::string& scope, ForeignResiduals& foreign) {
-    const std::string vendor(vendor_of(scope));
     foreign.calls.clear();
     for (const Choices& gpu : family.gpus) {
       if (gpu.front().spread_scope != scope) continue;
