@@ -25,7 +25,6 @@
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/output.hpp"
-#include "rooftile/cli/settings.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cli/working.hpp"
 
@@ -99,6 +98,7 @@ class CommandLine {
     }
     std::vector<std::string> known;
     for (const CLI::Option* option : app.get_options()) {
+      if (option->get_group() == kHidden) continue;
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
     const std::vector<std::string> below = names_below(app);
@@ -114,15 +114,8 @@ class CommandLine {
     return usage(fmt::format("unexpected argument '{}'{}", one_line(extra), hint));
   }
 
-  // For a name that is near none: where it belongs, or all that could stand there.
+  // For a name that is near none: all that could stand there.
   static std::string what_else(const CLI::App& app, std::string_view extra) {
-    if (extra.starts_with("--")) {
-      const std::string key(extra.substr(2, extra.find('=') - 2));
-      const std::vector<std::string> settings = setting_names();
-      const bool sets = app.get_option_no_throw("--set") != nullptr &&
-                        std::find(settings.begin(), settings.end(), key) != settings.end();
-      return sets ? fmt::format("; did you mean '--set {}=…'?", key) : std::string();
-    }
     if (extra.starts_with("-") || app.get_parent() == nullptr) return {};
     return fmt::format("; one of {}", fmt::join(names_below(app), ", "));
   }

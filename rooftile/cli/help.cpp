@@ -48,7 +48,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   std::vector<std::string> groups;
   for (const std::string& group : app->get_groups()) {
     const std::vector<const CLI::Option*> options = of_group(*app, group);
-    if (!options.empty() && group != kRare) groups.push_back(make_group(group, false, options));
+    if (!options.empty() && group != kHidden && group != kRare) groups.push_back(make_group(group, false, options));
   }
   const std::vector<const CLI::Option*> rare = of_group(*app, kRare);
   if (!rare.empty() && mode == CLI::AppFormatMode::All) {

@@ -9,6 +9,9 @@
 
 namespace rooftile::cli {
 
+// The group of options that other options stand for in --help.
+inline constexpr const char* kHidden = "Hidden";
+
 // Puts options into a group that --help only counts and --help-all lists, so that a command shows fewer than 14.
 void add_rare(CLI::App* app, const std::vector<CLI::Option*>& options);
 

@@ -54,7 +54,7 @@ CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_si
 
 CLI::Option* add_input_sizes(CLI::App* app, InputSizes& sizes) {
   return add_each(
-      app, "--shape", "N|DIM=N|INPUT=NxCxHxW",
+      app, "--shape,--dim", "N|DIM=N|INPUT=NxCxHxW",
       [&sizes](const std::string& option, const std::string& text) -> Result<void> {
         const auto added = add_input_size(text, sizes);
         if (!added) return fail(added.error().code, added.error().message, option);

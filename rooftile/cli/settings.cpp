@@ -9,6 +9,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/execution/framework.hpp"
 
@@ -123,10 +124,29 @@ Result<void> set_one(const std::string& option, const std::string& key, const st
   return {};
 }
 
+// Gives `set` what the option that is called by the key says.
+void add_keys(CLI::App* app, CLI::Option* set) {
+  const auto add = [app](const std::string& name, auto add_option) {
+    if (app->get_option_no_throw(name) == nullptr) add_option()->trigger_on_parse()->group(kHidden);
+  };
+  for (const Setting& setting : known_settings()) {
+    if (setting.key == "host") continue;  // --host is a machine, of the commands that take one
+    const std::string name = "--" + setting.key;
+    add(name, [&] {
+      return app->add_option_function<std::string>(
+          name, [set, key = setting.key](const std::string& value) { set->add_result(key + "=" + value); });
+    });
+  }
+  for (const auto& [name, pair] :
+       {std::pair{"--cuda-graphs", "host=graphs"}, {"--restore-batch-norm", "batch-norm=restored"}}) {
+    add(name, [&, pair = pair] { return app->add_flag_callback(name, [set, pair] { set->add_result(pair); }); });
+  }
+}
+
 }  // namespace
 
 CLI::Option* add_set(CLI::App* app, Settings& set) {
-  return add_each(
+  CLI::Option* option = add_each(
       app, "--set", "KEY=VALUE,…",
       [&set](const std::string& option, const std::string& text) -> Result<void> {
         const auto pairs = TRY(parse_pairs(option, text));
@@ -140,6 +160,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
       "(micro-batches), recompute=selective, operators or full (activations that are not kept), clip=norm, "
       "loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own "
       "columns");
+  app->preparse_callback([app, option](std::size_t) { add_keys(app, option); });
+  return option;
 }
 
 std::vector<std::string> setting_names() {

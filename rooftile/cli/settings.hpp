@@ -37,6 +37,8 @@ struct Settings {
   std::set<std::string> named;                 // every key that was given
 };
 
+// Also makes each key an option, unless the command has one of that name: --layout nhwc is --set layout=nhwc. --help
+// leaves them out.
 CLI::Option* add_set(CLI::App* app, Settings& set);
 
 // The keys, without columns of fitted tables.
