@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -151,18 +152,24 @@ Result<void> check_drawable(const roofline::View& view, const RooflineOutput& dr
     return kernel.flops_known && std::any_of(kernel.bytes.begin(), kernel.bytes.end(), [](const auto& b) { return b; });
   });
   const bool stalls = any([](const roofline::Kernel& kernel) { return !kernel.stalls.empty(); });
-  const bool bars = any([](const roofline::Kernel& kernel) { return kernel.bottleneck.has_value(); });
-  const char* missing = nullptr;
-  if (drawing.chart == RooflineChart::stalls && !page) {
+  const bool bars = any([](const roofline::Kernel& kernel) { return kernel.cases.has_value(); });
+  constexpr std::string_view kMeasure = "measure them with the counters of docs/profiles.md";
+  std::string_view missing, instead = kMeasure;
+  if (page) {
+    if (!points && !bars && !stalls) missing = "FLOPs and bytes";
+  } else if (drawing.chart == RooflineChart::stalls) {
     if (!stalls) missing = "stall reasons";
-  } else if (!points && !bars && !(page && stalls)) {
+  } else if (drawing.chart == RooflineChart::bottleneck) {
+    if (!bars) missing = "a prediction";
+    instead = "name the MODEL, or use --chart stalls";
+  } else if (!points) {
     missing = "FLOPs and bytes";
   }
-  if (missing == nullptr) return {};
-  return fail(ErrorCode::bad_input,
-              fmt::format("nothing to draw: none of {} has {}; measure them with the counters of docs/profiles.md",
-                          counted(view.kernels.size(), "kernel"), missing),
-              view.profiles.empty() ? std::string() : view.profiles.front());
+  if (missing.empty()) return {};
+  return fail(
+      ErrorCode::bad_input,
+      fmt::format("nothing to draw: none of {} has {}; {}", counted(view.kernels.size(), "kernel"), missing, instead),
+      view.profiles.empty() ? std::string() : view.profiles.front());
 }
 
 void draw_under(const ChosenRoof& chosen, roofline::View& view) {

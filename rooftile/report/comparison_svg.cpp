@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -149,9 +150,14 @@ std::string bars_of(const Comparison& comparison) {
   chart.label = [](double value) { return four_digits(value); };
   const RunNames names(comparison);
   const bool models = models_of(comparison).size() > 1;
+  constexpr std::size_t kMostBars = 50;
+  const std::size_t bars = std::min(comparison.runs.size(), kMostBars);
+  if (bars < comparison.runs.size()) {
+    chart.caption += fmt::format(" The first {} of {} runs.", bars, comparison.runs.size());
+  }
   BarSeries fitting = {.name = "", .colour = series_colour(0).light};
   BarSeries too_large = {.name = "", .colour = kOther.light};
-  for (const ComparedRun& run : comparison.runs) {
+  for (const ComparedRun& run : std::span(comparison.runs).first(bars)) {
     chart.groups.push_back(names.name_of(run) + (models ? ", " + run.model : ""));
     fitting.values.push_back(run.fits() ? std::optional(run.samples_per_second()) : 0.0);
     too_large.values.emplace_back(run.fits() ? 0.0 : run.samples_per_second());

@@ -47,6 +47,24 @@ std::string name_of(const Members& members, std::size_t count) {
   return count > 1 ? fmt::format("{} x {}", name, count) : name;
 }
 
+// An exporter's path without the modules whose name the next one repeats:
+// "/features/features.11/block/block.2/fc1/Conv" as "features.11/block.2/fc1/Conv".
+std::string without_repeats(std::string_view path) {
+  std::string result;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    if (slash == std::string_view::npos) return result += name;
+    path.remove_prefix(slash + 1);
+    const bool repeated = path.starts_with(name) && path.substr(name.size()).starts_with('.');
+    if (!name.empty() && !repeated) result.append(name).append("/");
+  }
+}
+
+std::string cut(std::string_view name, std::size_t width) {
+  return width_of(name) <= width ? std::string(name) : shorten(without_repeats(name), width);
+}
+
 }  // namespace
 
 std::vector<KernelGroup> equal_kernels(const std::vector<Kernel>& kernels) {
@@ -71,9 +89,9 @@ std::vector<KernelGroup> equal_kernels(const std::vector<Kernel>& kernels) {
 }
 
 std::string short_name(const KernelGroup& group, std::size_t width) {
-  if (group.count == 1) return shorten(group.name, width);
+  if (group.count == 1) return cut(group.name, width);
   const std::size_t end = group.name.rfind(" x ");
-  return shorten(std::string_view(group.name).substr(0, end), width) + group.name.substr(end);
+  return cut(std::string_view(group.name).substr(0, end), width) + group.name.substr(end);
 }
 
 std::string title_of(const KernelGroup& group) {

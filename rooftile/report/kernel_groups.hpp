@@ -19,7 +19,7 @@ struct KernelGroup {
 // In the order of their first kernels.
 std::vector<KernelGroup> equal_kernels(const std::vector<roofline::Kernel>& kernels);
 
-// The name, cut to `width` columns before its "x 12".
+// The name in `width` columns before its "x 12": without modules that the next one names again, and cut.
 std::string short_name(const KernelGroup& group, std::size_t width);
 
 // What to tell of it beside its numbers: "layer*/mlp/down x 12, 203.8 us each"; of one "conv1, 203.8 us".

@@ -48,5 +48,14 @@ TEST(KernelGroups, KeepTheCountWhenNamesAreCut) {
   EXPECT_EQ(title_of(group), "a_very_long_name_of_a_layer_* x 2, 200 us each");
 }
 
+TEST(KernelGroups, LeaveOutModulesThatTheNextOneNames) {
+  const std::string name = "/features/features.11/block/block.3/block.3.0/Conv bwd_data";
+  const std::vector<roofline::Kernel> kernels = {kernel(name, 2e-4)};
+  const KernelGroup group = equal_kernels(kernels).front();
+  EXPECT_EQ(short_name(group, 80), name);
+  EXPECT_EQ(short_name(group, 50), "features.11/block.3.0/Conv bwd_data");
+  EXPECT_EQ(short_name(group, 21), "features.1…v bwd_data");
+}
+
 }  // namespace
 }  // namespace rooftile

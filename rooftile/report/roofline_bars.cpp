@@ -39,7 +39,7 @@ struct Bars {
 };
 
 constexpr std::size_t kMostBars = 25;
-constexpr double kLeft = 250, kBarLength = 460, kBarHeight = 16, kStep = 22, kTop = 84, kTime = 90, kRight = 20;
+constexpr double kLeft = 310, kBarLength = 460, kBarHeight = 16, kStep = 22, kTop = 84, kTime = 90, kRight = 20;
 constexpr double kLegendColumn = 190, kLegendLine = 20;
 
 double draw_bar(Svg& svg, const Bars& bars, const Bar& bar, double y) {
@@ -92,7 +92,7 @@ std::string drawn(const Bars& bars) {
 }
 
 Bar bar_of(const KernelGroup& group, std::vector<Part> parts) {
-  constexpr std::size_t kWidth = 27;
+  constexpr std::size_t kWidth = 36;
   return {short_name(group, kWidth), title_of(group), group.time, std::move(parts)};
 }
 
@@ -134,11 +134,7 @@ std::string bottleneck_bars(const View& view) {
     bars.single.push_back(bar_of(group, parts_of(weights)));
   }
   longest_first(bars.single);
-  if (bars.single.empty()) {
-    bars.caption = "Nothing is predicted here; --chart stalls shows what a profile knows.";
-  } else {
-    bars.whole.push_back({"whole network", "whole network", total, parts_of(network)});
-  }
+  bars.whole.push_back({"whole network", "whole network", total, parts_of(network)});
   return drawn(bars);
 }
 
@@ -172,7 +168,6 @@ std::string stall_bars(const View& view) {
     bars.single.push_back(bar_of(group, parts(kernel.stalls)));
   }
   longest_first(bars.single);
-  if (bars.single.empty()) bars.caption = "No kernel has stall reasons.";
   return drawn(bars);
 }
 

@@ -22,7 +22,7 @@ constexpr double kLegendGap = 20, kSwatch = 26, kLegendLine = 20;
 constexpr double kTick = 6, kSmallTick = 3;
 constexpr double kTopAxis = 44, kRightAxis = 86;  // room that a second scale takes
 constexpr double kLabelSize = 11, kBetweenLabels = 4;
-constexpr std::size_t kLongestTitle = 72;
+constexpr std::size_t kLongestTitle = 100;
 
 double text_width(std::string_view text, double size) {
   return kCharacter * size * static_cast<double>(width_of(text));
