@@ -52,16 +52,26 @@ void set_kernel(LaunchPlan& plan, const GemmProduct& product, const GemmKernel& 
   launch.resident = resident;
 }
 
+// That a CTA of the plan's kernel goes through.
+double steps_of(const LaunchPlan& plan, double split) {
+  const Launch::Product& product = plan.main.product;
+  return std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
+}
+
+// By a CTA a step of k.
+Bytes loaded_by(const LaunchPlan& plan) {
+  const Launch::Product& product = plan.main.product;
+  return product.element * product.tile_m + product.b_element() * product.tile_n;
+}
+
 // `tiles` of C, of all the batch.
 void set_split(LaunchPlan& plan, double tiles, double split) {
   plan.split_k = split;
   Launch& launch = plan.main;
-  Launch::Product& product = launch.product;
-  product.split = split;
+  launch.product.split = split;
   launch.ctas = tiles * split;
-  launch.steps = std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
-  launch.l2_load =
-      (product.element * product.tile_m + product.b_element() * product.tile_n) * (launch.ctas * launch.steps);
+  launch.steps = steps_of(plan, split);
+  launch.l2_load = loaded_by(plan) * (launch.ctas * launch.steps);
 }
 
 // Leaves those for which `keep` holds; all of them where it holds for none.
@@ -133,10 +143,11 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   BestFirst candidates;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const double tiles = set(kernels[i]);
+    const TileLeast least = visit.tile_least(plan, loaded_by(plan));
     for (const int split : kSimtSplits) {
       if (split > 1 && !options.split_k && !may_split(plan.main, setting, tiles, split, gpu.sm_count)) break;
-      set_split(plan, tiles, options.split_k.value_or(split));
-      candidates.add(visit.least(plan), {i, options.split_k.value_or(split)});
+      const int parts = options.split_k.value_or(split);
+      candidates.add(least.at(tiles * parts, steps_of(plan, parts), parts), {i, parts});
       if (options.split_k) break;
     }
   }

@@ -340,7 +340,18 @@ class MiopenPlans {
     }
   }
 
+  // In the order of the tiles: several take the same time, and the first of them counts.
   void visit_tile(Kind& kind, const Tile& tile) {
+    const MiopenGrid grid = set_tile(kind, tile);
+    const TileLeast least = visit_.tile_least(kind.plan, layer_.element * grid.loaded);
+    each_split(kind, grid, [&](double split) {
+      if (!least.below(limit_, grid.ctas * split, steps_of(kind, split), split)) return;
+      set_split(kind, grid, split);
+      limit_ = visit_(kind.plan);
+    });
+  }
+
+  MiopenGrid set_tile(Kind& kind, const Tile& tile) const {
     constexpr double kAccumulators = 32768, kMostResident = 4;  // half of the registers; CTAs beyond help no further
     kind.plan.tile = tile;
     Launch& launch = kind.plan.main;
@@ -352,25 +363,33 @@ class MiopenPlans {
     launch.resident = options_.active_ctas_per_sm
                           ? *options_.active_ctas_per_sm
                           : std::clamp(kAccumulators / launch.macs_per_step, 1.0, kMostResident);
-    const MiopenGrid grid{
-        kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n),
-        std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch};
-    if (options_.split_k) return visit_split(kind, grid, *options_.split_k);
-    visit_split(kind, grid, 1);
+    return {kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n),
+            std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch};
+  }
+
+  // Calls `add` with the splits of a grid that are worth a look.
+  template <class Add>
+  void each_split(const Kind& kind, const MiopenGrid& grid, const Add& add) const {
+    if (options_.split_k) return add(*options_.split_k);
+    add(1);
     for (double split = 2; split <= kind.most_splits; split *= 2) {
       if (grid.ctas * split > kMostSplitGrid * layer_.cus || kind.k < kLeastPartDepth * split) break;
-      visit_split(kind, grid, split);
+      add(split);
     }
   }
 
-  void visit_split(Kind& kind, const MiopenGrid& grid, double split) {
+  static double steps_of(const Kind& kind, double split) {
+    const double depth = kind.plan.tile.k;
+    return std::ceil(std::ceil(kind.k / split) / depth) * depth;
+  }
+
+  void set_split(Kind& kind, const MiopenGrid& grid, double split) const {
     LaunchPlan& plan = kind.plan;
     Launch& launch = plan.main;
     plan.split_k = launch.product.split = split;
     launch.ctas = grid.ctas * split;
-    launch.steps = std::ceil(std::ceil(kind.k / split) / plan.tile.k) * plan.tile.k;
+    launch.steps = steps_of(kind, split);
     launch.l2_load = std::max(kind.operands, layer_.element * (launch.ctas * launch.steps * grid.loaded));
-    limit_ = visit_(plan);
   }
 
   static constexpr Bytes kSingle{4};

@@ -172,9 +172,10 @@ Launch::Product product_of(const Context& context) {
   return product;
 }
 
-// A tile of C, with what a CTA loads of A and B a step of k, in elements, and how many CTAs there are without a split.
+// A tile of C, with what a CTA loads of A and B a step of k, and how many CTAs there are without a split.
 struct TileGrid {
-  double rows, columns, ctas;
+  Bytes loaded;
+  double ctas;
 };
 
 TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
@@ -193,7 +194,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   const double rows = std::min<double>(tile.m, context.shape.m);
   const double columns = std::min<double>(tile.n, context.shape.n);
   const bool paired = context.tensor_memory && context.shape.m > tile.m;
-  return {rows, columns / (paired ? 2 : 1),
+  return {product.element * rows + product.b_element() * (columns / (paired ? 2 : 1)),
           std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch};
 }
 
@@ -205,8 +206,7 @@ void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& gri
   launch.product.split = split;
   launch.ctas = grid.ctas * split;
   launch.steps = steps;
-  const Launch::Product& product = launch.product;
-  launch.l2_load = (product.element * grid.rows + product.b_element() * grid.columns) * (launch.ctas * launch.steps);
+  launch.l2_load = grid.loaded * (launch.ctas * launch.steps);
 }
 
 // Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
@@ -242,9 +242,9 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
     if (!choices.fixed && is_wasteful(tiles[i], tiles, shape.m, shape.n)) continue;
     if (!choices.fixed && context.xmma && op.precision == DType::int8 && is_large(tiles[i])) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
+    const TileLeast least = visit.tile_least(plan, grid.loaded);
     each_split(grid, context, [&](int split, double steps) {
-      set_split(plan, split, steps, grid);
-      candidates.add(visit.least(plan), {i, split});
+      candidates.add(least.at(grid.ctas * split, steps, split), {i, split});
     });
   }
   candidates.visit([&](const BestFirst::Candidate& one) {

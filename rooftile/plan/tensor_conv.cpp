@@ -352,9 +352,9 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem.rows, problem.columns)) continue;
     const ConvGrid grid = set_tile(plan, tiles[i], problem);
+    const TileLeast least = visit.tile_least(plan, op.element * grid.loaded);
     each_split(grid, problem, [&](int split, double steps) {
-      set_split(plan, split, steps, grid);
-      candidates.add(visit.least(plan), {i, split});
+      candidates.add(least.at(grid.ctas * split, steps, split), {i, split});
     });
   }
   candidates.visit([&](const BestFirst::Candidate& one) {

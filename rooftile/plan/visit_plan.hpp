@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "rooftile/plan/launch.hpp"
+#include "rooftile/plan/tile_least.hpp"
 
 namespace rooftile {
 
@@ -14,8 +15,9 @@ inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
 
 // Refers to a function of a LaunchPlan, which lives until the next visit; made where a visit is asked for, and gone
 // after it. Whoever looks for the fastest plan alone passes an object that also knows `least`, what a plan takes at
-// least: plans come in that order where that saves time, and not at all where it is not below what the function
-// returned last. Else all come, in an order of their own.
+// least whatever its tile and split, and `tile_least`, what those of its tile do, of which a CTA loads so much a step
+// of k: plans come in that order where that saves time, and not at all where it is not below what the function returned
+// last. Else all come, in an order of their own.
 class VisitPlan {
  public:
   template <class Visit>
@@ -23,11 +25,13 @@ class VisitPlan {
   requires(!std::is_same_v<std::remove_cvref_t<Visit>, VisitPlan>) VisitPlan(Visit&& visit)
       : visit_(const_cast<void*>(static_cast<const void*>(std::addressof(visit)))),
         call_(call<Visit>),
-        least_(least<Visit>) {}
+        least_(least<Visit>),
+        tile_least_(tile_least<Visit>) {}
 
   // What further plans have to take less than.
   Seconds operator()(const LaunchPlan& plan) const { return call_(visit_, plan); }
   Seconds least(const LaunchPlan& plan) const { return least_(visit_, plan); }
+  TileLeast tile_least(const LaunchPlan& plan, Bytes loaded) const { return tile_least_(visit_, plan, loaded); }
 
  private:
   template <class Visit>
@@ -53,9 +57,22 @@ class VisitPlan {
     }
   }
 
+  template <class Visit>
+  static TileLeast tile_least(void* visit, const LaunchPlan& plan, Bytes loaded) {
+    auto& function = *static_cast<std::remove_reference_t<Visit>*>(visit);
+    if constexpr (requires {
+                    { function.tile_least(plan, loaded) } -> std::same_as<TileLeast>;
+                  }) {
+      return function.tile_least(plan, loaded);
+    } else {
+      return {};
+    }
+  }
+
   void* visit_;
   Seconds (*call_)(void*, const LaunchPlan&);
   Seconds (*least_)(void*, const LaunchPlan&);
+  TileLeast (*tile_least_)(void*, const LaunchPlan&, Bytes);
 };
 
 }  // namespace rooftile

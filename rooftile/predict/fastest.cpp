@@ -21,12 +21,14 @@ void Fastest::visit_lasting(const LaunchPlan& plan) {
 }
 
 Seconds Fastest::least(const LaunchPlan& plan) {
-  if (rates_.family == KernelFamily::conv_miopen) {
-    terms_.emplace().around = time_around(plan, rates_);  // of this kind of kernel
-    return least_miopen_time(plan, rates_, terms_->around);
-  }
+  terms_ = product_terms(plan, rates_);  // of this kind of kernel
+  return least_miopen_time(plan, rates_, *terms_);
+}
+
+TileLeast Fastest::tile_least(const LaunchPlan& plan, Bytes loaded) {
+  if (chooses_by_estimate(plan, rates_)) return {};   // which no bound is known of
   if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
-  return chooses_by_estimate(plan, rates_) ? choice_time(plan, rates_) : least_plan_time(plan, rates_, *terms_);
+  return rooftile::tile_least(plan, loaded, rates_, *terms_);
 }
 
 Fastest::Found Fastest::finish() {

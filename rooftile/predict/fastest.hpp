@@ -27,6 +27,7 @@ class Fastest {
   // As VisitPlan has them.
   Seconds operator()(const LaunchPlan& plan);
   Seconds least(const LaunchPlan& plan);
+  TileLeast tile_least(const LaunchPlan& plan, Bytes loaded);
 
   // A plan that outlives this.
   void visit_lasting(const LaunchPlan& plan);

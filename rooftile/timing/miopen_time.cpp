@@ -1,15 +1,27 @@
 // Convolutions as MIOpen runs them: docs/theory.md, "Convolutions on AMD's GPUs".
 #include <algorithm>
 
+#include "rooftile/timing/product_terms.hpp"
 #include "rooftile/timing/tile_time.hpp"
 
 namespace rooftile {
+namespace {
+
+constexpr double kGathered = 4;    // elements a clock and CU
+constexpr double kStored = 16;     // bytes a clock and CU
+constexpr double kInFlight = 128;  // bytes of a row of A that a CTA has under way
+
+Seconds split_overhead(const Launch& launch, const Constants& constants) {
+  constexpr double kMicro = 1e-6;
+  return Seconds(
+      kMicro *
+      constants[launch.miopen.direct ? MiopenConstant::direct_split_overhead : MiopenConstant::split_overhead]);
+}
+
+}  // namespace
 
 LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
-  constexpr double kGathered = 4;              // elements a clock and CU
-  constexpr double kDrawn = 64, kStored = 16;  // bytes a clock and CU
-  constexpr double kInFlight = 128;            // bytes of a row of A that a CTA has under way
-  constexpr double kMicro = 1e-6;
+  constexpr double kDrawn = 64;  // bytes a clock and CU
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
   const Launch::Miopen& kernel = launch.miopen;
@@ -39,20 +51,37 @@ LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limi
 
   const DramBytes bytes = miopen_dram(launch, rates);
   times.dram = ((bytes.load + bytes.store) / (rates.dram * constants[MiopenConstant::dram_efficiency])).value();
-  times.split = Seconds(
-      kMicro * constants[kernel.direct ? MiopenConstant::direct_split_overhead : MiopenConstant::split_overhead]);
+  times.split = split_overhead(launch, constants);
   return joined(times, launch, rates);
 }
 
-Seconds miopen_least(const Launch& launch, const GpuRates& rates) {
+// Without what CUs draw from the L2.
+TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates) {
   const Constants& constants = rates.constants;
+  const Launch::Product& product = launch.product;
+  const double clock = rates.clock.value(), element = product.element.value();
+  const double alone = launch.macs_per_step / (rates.macs_per_second() * launch.miopen.peak_share);
+  const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
+  TileLeast least;
+  least.sms = rates.sms;
+  least.overlap = constants[MiopenConstant::wave_overlap];
+  least.resident = launch.resident;
+  least.cta = alone / constants[launch.miopen.efficiency];
+  if (launch.miopen.gathers) least.cta += constants[MiopenConstant::gather] * (rows + columns) / (kGathered * clock);
+  least.wave = element / kInFlight * constants[MiopenConstant::latency] * rates.l2_latency.value() / clock +
+               constants[MiopenConstant::fill] * alone;
+  least.chip = (loaded / rates.l2).value();
+  least.epilogue = constants[MiopenConstant::epilogue] * rows * columns * element / (kStored * clock);
+  least.split = split_overhead(launch, constants).value();
+  least.part = (split_part(launch, rates.family) / rates.l2).value();
+  return least;
+}
+
+Seconds miopen_compute_least(const Launch& launch, const GpuRates& rates) {
   const Launch::Product& product = launch.product;
   const double macs = product.m * product.n * product.k * product.batch;
   const double rate = rates.sms * rates.macs_per_second() * launch.miopen.peak_share;
-  const Seconds compute(macs / (rate * constants[launch.miopen.efficiency]));
-  const Seconds dram =
-      (launch.dram_load + launch.dram_store) / (rates.dram * constants[MiopenConstant::dram_efficiency]);
-  return std::max(compute, dram);
+  return Seconds(macs / (rate * rates.constants[launch.miopen.efficiency]));
 }
 
 }  // namespace rooftile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rooftile/plan/launch.hpp"
+#include "rooftile/plan/tile_least.hpp"
 #include "rooftile/timing/gpu_rates.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
 
@@ -20,7 +21,7 @@ struct TensorTerms {
 };
 TensorTerms tensor_terms(const Launch& launch, const GpuRates& rates);
 
-// Of gemm_simt, tensor and conv_tensor.
+// Of gemm_simt, tensor and conv_tensor; of conv_miopen for one kind of kernel.
 struct ProductTerms {
   TensorTerms tensor;
   Seconds dram;    // that operands and results take, each moved once
@@ -30,18 +31,20 @@ struct ProductTerms {
 // By any plan of the product.
 ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
 
-// No more than plan_time(), and close to it where operands are read from DRAM once and the power is not limited.
-Seconds least_plan_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms);
+// No more than plan_time() with the plan's tile and any split, and close to it where operands are read from DRAM once
+// and the power is not limited. A CTA loads so much a step of k.
+TileLeast tile_least(const LaunchPlan& plan, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
 
-// No more than plan_time() of conv_miopen, whatever the tile and split; `around` is time_around() of the plan.
-Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, Seconds around);
+// No more than plan_time() of conv_miopen, whatever the tile and split.
+Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms);
 
 // Two times that are the same but for rounding are closer than this share of them.
 inline constexpr double kRounding = 1e-12;
 
 // Of the launch that multiplies, by its family.
-Seconds simt_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
-Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms);
-Seconds miopen_least(const Launch& launch, const GpuRates& rates);
+TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates);
+TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const TensorTerms& terms);
+TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates);
+Seconds miopen_compute_least(const Launch& launch, const GpuRates& rates);
 
 }  // namespace rooftile

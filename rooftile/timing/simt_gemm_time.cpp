@@ -115,13 +115,20 @@ Seconds old_choice_time(const Launch& launch, const GpuRates& rates, Seconds lim
   return Seconds(together(busy.value(), dram.value())) + split + parts;
 }
 
-Seconds simt_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {
-  const double round = round_of(launch, launch.steps + prologue_of(launch, rates), rates);
-  const Rounds rounds(launch, rates.sms, rates.constants[Constant::latency_warps]);
-  const double overlapping =
-      fourth(round * rounds.both()) + fourth(lanes_l2_time(launch, rates).value()) + fourth(terms.dram.value());
-  const auto [split, parts] = split_time(launch, rates);
-  return Seconds(fourth_root(overlapping)) + split + parts;
+// As if waves overlapped.
+TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  TileLeast least;
+  least.sms = least.least_ctas = rates.sms;
+  least.resident = launch.resident;
+  least.whole_waves = true;
+  least.cta = round_of(launch, 1, rates);
+  least.wave = least.cta * constants[Constant::latency_warps] / launch.warps;
+  least.chip = (loaded / lanes_l2_rate(rates)).value();
+  least.prologue = prologue_of(launch, rates);
+  least.split = constants[Constant::split_overhead] * kMicrosecond;
+  least.part = (split_part(launch, rates.family) / lanes_l2_rate(rates)).value();
+  return least;
 }
 
 }  // namespace rooftile

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "rooftile/timing/power.hpp"
+#include "rooftile/timing/product_terms.hpp"
 #include "rooftile/timing/tile_time.hpp"
 
 namespace rooftile {
@@ -29,6 +30,19 @@ double busy_of(const TileTimes& times) {
          times.epilogue;
 }
 
+// Bytes of A and B that a step loads of a row and a column.
+Bytes loaded_element(const Launch::Product& product) {
+  return (product.element * product.tile_m + product.b_element() * product.tile_n) / (product.tile_m + product.tile_n);
+}
+
+// Seconds that so many CTAs take to write their results.
+double epilogue_of(const Launch::Product& product, double ctas, const GpuRates& rates) {
+  const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
+  const Bytes written = product.result > Bytes(0) ? product.result : product.element;
+  return rates.constants[TensorConstant::epilogue] * ctas * rows * columns * written.value() * rates.sms /
+         rates.l2.value();
+}
+
 // All but DRAM and what a split takes.
 TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerms& terms) {
   const Constants& constants = rates.constants;
@@ -38,19 +52,14 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerm
   TileTimes times;
   times.compute = busiest.ctas * alone / terms.efficiency;
 
-  const Bytes element =
-      (product.element * product.tile_m + product.b_element() * product.tile_n) / (product.tile_m + product.tile_n);
-  const double loop =
-      launch.steps * element.value() / constants[TensorConstant::bytes_in_flight] * terms.latency * terms.missing;
+  const double loop = launch.steps * loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] *
+                      terms.latency * terms.missing;
   times.latency = busiest.waves * (loop + constants[TensorConstant::fill] * alone);
 
   const double loads = launch.l2_load.value();
   times.l2 = (tensor_l2_loads(launch, rates) / terms.l2).value();
   times.draw = busiest.ctas * loads / launch.ctas / terms.sm_draw;
-  const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
-  const Bytes written = product.result > Bytes(0) ? product.result : product.element;
-  times.epilogue = constants[TensorConstant::epilogue] * busiest.ctas * rows * columns * written.value() * rates.sms /
-                   rates.l2.value();
+  times.epilogue = epilogue_of(product, busiest.ctas, rates);
   times.busy = busy_of(times);
   times.split = terms.split;
   return times;
@@ -109,10 +118,24 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   return result;
 }
 
-Seconds tensor_gemm_least(const Launch& launch, const GpuRates& rates, const ProductTerms& terms) {
-  TileTimes times = times_of(launch, rates, terms.tensor);
-  times.dram = terms.dram.value();
-  return joined(times, launch, rates).time;
+TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const TensorTerms& terms) {
+  const Constants& constants = rates.constants;
+  const Launch::Product& product = launch.product;
+  const double alone = launch.macs_per_step / macs_of_sm(launch, rates);
+  TileLeast least;
+  least.sms = rates.sms;
+  least.overlap = constants[TensorConstant::wave_overlap];
+  least.resident = launch.resident;
+  least.cta = together(alone / terms.efficiency, loaded.value() / terms.sm_draw);
+  least.wave =
+      loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] * terms.latency * terms.missing +
+      constants[TensorConstant::fill] * alone;
+  least.chip = (loaded / shared_loads(launch, rates) / terms.l2).value();
+  least.chip_least = (launch.dram_load / terms.l2).value();
+  least.epilogue = epilogue_of(product, 1, rates);
+  least.split = terms.split.value();
+  least.part = (split_part(launch, rates.family) / rates.l2).value();
+  return least;
 }
 
 }  // namespace rooftile

@@ -40,12 +40,16 @@ Bytes compulsory_loads(const OpShape& op) {
   return {};
 }
 
-Bytes split_parts(const Launch& launch, KernelFamily family) {
+Bytes split_part(const Launch& launch, KernelFamily family) {
   const Launch::Product& product = launch.product;
-  if (product.split <= 1) return {};
-  const double results = product.m * product.n * product.batch * product.split;
+  const double results = product.m * product.n * product.batch;
   constexpr Bytes kPartial{8};  // FP32, stored and loaded
   return family == KernelFamily::gemm_simt ? product.element * (2 * results) : kPartial * results;
+}
+
+Bytes split_parts(const Launch& launch, KernelFamily family) {
+  const double split = launch.product.split;
+  return split > 1 ? split_part(launch, family) * split : Bytes(0);
 }
 
 Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses* misses) {

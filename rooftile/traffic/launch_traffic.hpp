@@ -26,7 +26,9 @@ Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses
 // What a product loads whatever its plan: both operands of its pass, each element that is used once.
 Bytes compulsory_loads(const OpShape& op);
 
-// Parts of split sums, stored in the L2 and loaded from it, beside the launch's own bytes.
+// Parts of split sums, stored in the L2 and loaded from it, beside the launch's own bytes: of each part, and all of
+// them.
+Bytes split_part(const Launch& launch, KernelFamily family);
 Bytes split_parts(const Launch& launch, KernelFamily family);
 
 struct DramBytes {
@@ -40,7 +42,8 @@ struct Misses {
 // Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
 double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes);
 
-// What its CTAs load from the L2, where one load may serve several of them; each operand once at least.
+// CTAs that a load from the L2 serves; what they load, each operand once at least.
+double shared_loads(const Launch& launch, const GpuSizes& sizes);
 Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes);
 
 // Of a product on tensor cores, whatever its kernel.

@@ -55,9 +55,12 @@ double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes) {
   return std::max(0.0, 1 - sizes.l2_copy() * sizes.constants[TensorConstant::warm_share] / bytes);
 }
 
+double shared_loads(const Launch& launch, const GpuSizes& sizes) {
+  return launch.product.shares_loads ? sizes.shared_loads : 1;
+}
+
 Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes) {
-  const double shared = launch.product.shares_loads ? sizes.shared_loads : 1;
-  return std::max(launch.l2_load / shared, launch.dram_load);
+  return std::max(launch.l2_load / shared_loads(launch, sizes), launch.dram_load);
 }
 
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes) {
