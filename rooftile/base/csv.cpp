@@ -182,25 +182,29 @@ bool needs_quotes(std::string_view cell) {
 
 }  // namespace
 
+void append_csv_cell(std::string_view cell, std::string& text) {
+  const bool mark = looks_like_formula(cell) && !is_number(cell);
+  if (!needs_quotes(cell)) {
+    if (mark) text += kMark;
+    text += cell;
+    return;
+  }
+  text += '"';
+  if (mark) text += kMark;
+  for (const char c : cell) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  text += '"';
+}
+
 std::string write_csv_row(std::span<const std::string> cells) {
   // A lone empty cell is quoted, because a blank line is no row.
   if (cells.size() == 1 && cells[0].empty()) return "\"\"\n";
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) row += ',';
-    const bool mark = looks_like_formula(cells[i]) && !is_number(cells[i]);
-    if (!needs_quotes(cells[i])) {
-      if (mark) row += kMark;
-      row += cells[i];
-      continue;
-    }
-    row += '"';
-    if (mark) row += kMark;
-    for (const char c : cells[i]) {
-      if (c == '"') row += '"';
-      row += c;
-    }
-    row += '"';
+    append_csv_cell(cells[i], row);
   }
   row += '\n';
   return row;

@@ -46,4 +46,7 @@ class CsvReader {
 // One line with its LF; cells are quoted where they must be, and where they hold control characters.
 std::string write_csv_row(std::span<const std::string> cells);
 
+// One cell of a row of several, at the end of `text`, without the comma.
+void append_csv_cell(std::string_view cell, std::string& text);
+
 }  // namespace rooftile

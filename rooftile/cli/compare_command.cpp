@@ -1,6 +1,7 @@
 // rooftile compare: networks on many GPUs, one row each.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,27 +69,38 @@ constexpr Writers<const ComparisonReport&> kComparisonWriters = {
 // --- the task --------------------------------------------------------------------------------------------------------
 
 // The workloads of a model that were loaded last: as many as the batch sizes that a precision asks for in turn, that
-// compared and the smallest, by which the largest is found. Each precision takes them as they are.
+// compared and the smallest, by which the largest is found. Precisions share them.
 class Loaded {
  public:
   // `once`: what it is read from can be read once only.
   Loaded(std::string name, bool once) : name_(std::move(name)), once_(once) {}
 
-  Result<Workload> at(const PredictionArguments& arguments, PredictOptions& options) {
+  Result<std::shared_ptr<const Workload>> at(const PredictionArguments& arguments, PredictOptions& options) {
     const auto batch = once_ ? std::nullopt : arguments.batch_size;
     const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) { return one.first == batch; });
-    if (known != kept_.end()) return as_network(known->second, arguments, options);
+    if (known != kept_.end()) return as_asked(known->second, arguments, options);
     if (kept_.size() == kMost) kept_.erase(kept_.begin());
-    kept_.emplace_back(batch, TRY(load_workload(name_, arguments)));
-    return as_network(kept_.back().second, arguments, options);
+    kept_.emplace_back(batch, std::make_shared<const Workload>(TRY(load_workload(name_, arguments))));
+    return as_asked(kept_.back().second, arguments, options);
   }
 
  private:
+  static Result<std::shared_ptr<const Workload>> as_asked(const std::shared_ptr<const Workload>& loaded,
+                                                          const PredictionArguments& arguments,
+                                                          PredictOptions& options) {
+    if (arguments.precision) {
+      TRY(set_network_options(*loaded, arguments, options));
+      return loaded;
+    }
+    return std::make_shared<const Workload>(TRY(as_network(*loaded, arguments, options)));
+  }
+
   static constexpr std::size_t kMost = 2;
 
   std::string name_;
   bool once_;
-  std::vector<std::pair<std::optional<std::int64_t>, Workload>> kept_;  // by batch size, the oldest first
+  // By batch size, the oldest first.
+  std::vector<std::pair<std::optional<std::int64_t>, std::shared_ptr<const Workload>>> kept_;
 };
 
 // Loads the model at whatever batch it is asked for.
@@ -107,7 +119,7 @@ CompareTask::Model model_of(const std::string& name, const PredictionArguments& 
         PredictOptions options = predict_options(arguments);
         TRY(check(options));
         auto workload = TRY(loaded.at(arguments, options));
-        const Phase phase = phase_of(arguments, workload);
+        const Phase phase = phase_of(arguments, *workload);
         return NetworkAt{std::move(workload), std::move(options), phase};
       },
       .any_batch = !once};

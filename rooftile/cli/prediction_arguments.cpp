@@ -161,13 +161,17 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 
 }  // namespace
 
-Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+Result<void> set_network_options(const Workload& workload, const PredictionArguments& arguments,
+                                 PredictOptions& options) {
   TRY(check_phase(arguments, phase_of(arguments, workload)));
   if (arguments.set.restore_batch_norm) TRY(check_batch_norms(workload));
-  if (workload.captured) {
-    run_as_captured(*workload.captured, arguments.precision.has_value(), options);
-    return workload;
-  }
+  if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);
+  return {};
+}
+
+Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options) {
+  TRY(set_network_options(workload, arguments, options));
+  if (workload.captured) return workload;
   const auto stored = stored_precision(workload);
   const bool any = options.method == Method::rooftile || options.method == Method::roofline;
   if (arguments.precision || !stored || !any) return workload;

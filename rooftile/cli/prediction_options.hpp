@@ -100,6 +100,9 @@ Result<Workload> load_network(const std::string& model, const PredictionArgument
 // The two parts of that: whatever the precision, and of a workload that was read by this or other means.
 Result<Workload> load_workload(const std::string& model, const PredictionArguments& arguments);
 Result<Workload> as_network(Workload workload, const PredictionArguments& arguments, PredictOptions& options);
+// All of the latter where a precision was given: the workload stays as it is.
+Result<void> set_network_options(const Workload& workload, const PredictionArguments& arguments,
+                                 PredictOptions& options);
 
 // Its notes on standard error, for reports that do not have them.
 void write_notes(const Workload& workload);

@@ -91,7 +91,7 @@ std::string best_of(const Question& question, Runs runs) {
   sieve.drop(runs, "too large for the memory", [](const ComparedRun& run) { return run.fits(); });
   const bool cheap = question.kind == Question::Kind::cheapest;
   if (cheap || question.usd_per_hour || question.budget) {
-    sieve.drop(runs, "without a price", [](const ComparedRun& run) { return run.price.has_value(); });
+    sieve.drop(runs, "without a price", [](const ComparedRun& run) { return run.price != nullptr; });
   }
   if (question.usd_per_hour) {
     sieve.drop(runs, "over the price of an hour",

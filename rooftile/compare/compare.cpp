@@ -32,14 +32,19 @@ struct Board {
   std::optional<CostModel> costs;
   std::string no_costs;  // why not, where a table was given
   HardwareCost hardware;
-  std::optional<GpuPrice> price;
-  std::optional<BoardPrice> bought;
+  std::shared_ptr<const GpuPrice> price;
+  std::shared_ptr<const BoardPrice> bought;
 };
+
+template <class Value>
+std::shared_ptr<const Value> shared_or_null(std::optional<Value> value) {
+  return value ? std::make_shared<const Value>(*std::move(value)) : nullptr;
+}
 
 Board board_of(const Gpu& gpu, const CompareTask& task) {
   Board board;
-  board.price = price_of(gpu, task.prices);
-  board.bought = board_price_of(gpu);
+  board.price = shared_or_null(price_of(gpu, task.prices));
+  board.bought = shared_or_null(board_price_of(gpu));
   if (task.costs == nullptr) return board;
   if (const auto costs = cost_model_of(*task.costs, gpu)) {
     board.costs = *costs;
@@ -117,7 +122,7 @@ class ModelAt {
     if (made) return made.get();
     auto one = std::make_unique<Prepared>(TRY(model_.at(batch, precision_)));
     one->network.options.breakdown = false;
-    one->prepared = TRY(PreparedNetwork::make(one->network.workload, one->network.options, one->network.phase));
+    one->prepared = TRY(PreparedNetwork::make(*one->network.workload, one->network.options, one->network.phase));
     made = std::move(one);
     return made.get();
   }
@@ -131,31 +136,36 @@ class ModelAt {
   Result<Bytes> memory_at(std::int64_t batch) {
     if (const auto known = memory_.find(batch); known != memory_.end()) return known->second;
     if (!sized_) size();
-    if (any_) return memory_[batch] = memory_of(any_->at(batch), options_, phase_).total();
+    if (any_ && batch >= least_) return memory_[batch] = memory_of(any_->at(batch), options_, phase_).total();
     const NetworkAt network = TRY(model_.at(batch, precision_));
     return memory_[batch] = memory_of(launched(network), network.options, network.phase).total();
   }
 
  private:
   static Workload launched(const NetworkAt& network) {
-    return run_as(network.workload, network.options, network.phase);
+    return run_as(*network.workload, network.options, network.phase);
   }
 
-  // Loading takes longer than all else that memory takes, so two batch sizes tell about all, where they can.
+  // Loading takes longer than all else that memory takes, so two batch sizes tell about all, where they can. A single
+  // sample may be a case of its own.
   void size() {
     sized_ = true;
-    constexpr std::int64_t kOther = 32;
-    const auto loaded = [](const auto& made) { return made.first.value_or(1) > 1 && made.second != nullptr; };
-    const auto other = std::find_if(prepared_.begin(), prepared_.end(), loaded);
-    auto one = model_.at(1, precision_);
-    if (!one) return;
-    if (other != prepared_.end()) {
-      any_ = AnyBatch::from(launched(*one), launched(other->second->network));
-    } else if (const auto more = model_.at(kOther, precision_)) {
-      any_ = AnyBatch::from(launched(*one), launched(*more));
+    constexpr std::int64_t kFewest = 2, kOther = 32;
+    const auto loaded = [](const auto& made) { return made.first.value_or(1) > kFewest && made.second != nullptr; };
+    const auto made = std::find_if(prepared_.begin(), prepared_.end(), loaded);
+    const auto other =
+        made != prepared_.end() ? Result<NetworkAt>(made->second->network) : model_.at(kOther, precision_);
+    if (!other) return;
+    const Workload more = launched(*other);
+    for (const std::int64_t few : {std::int64_t{1}, kFewest}) {
+      const auto network = model_.at(few, precision_);
+      if (!network) return;
+      any_ = AnyBatch::from(launched(*network), more);
+      least_ = few;
+      if (any_) break;
     }
-    options_ = std::move(one->options);
-    phase_ = one->phase;
+    options_ = other->options;
+    phase_ = other->phase;
   }
 
   const CompareTask::Model& model_;
@@ -164,6 +174,7 @@ class ModelAt {
   std::map<std::int64_t, Bytes> memory_;
   bool sized_ = false;
   std::optional<AnyBatch> any_;
+  std::int64_t least_ = 1;  // from which on it holds
   PredictOptions options_;
   Phase phase_ = Phase::fwd;
 };
@@ -287,7 +298,7 @@ class ComparingModel {
   Result<ComparedRun> on_gpu(const Prepared& network, std::size_t gpu, RefinedModels& models) {
     const Gpu& on = task_.gpus[gpu];
     const PredictOptions& options = network.network.options;
-    const Asked asked{network.network.workload.batch_size, asked_for(options.precision, on), options.autocast};
+    const Asked asked{network.network.workload->batch_size, asked_for(options.precision, on), options.autocast};
     std::optional<ComparedRun>& known = known_[gpu][asked];
     if (!known) known = run_of(TRY(network.prepared->on(on, models)), on, shared_.boards[gpu], task_);
     ComparedRun run = *known;
@@ -299,11 +310,11 @@ class ComparingModel {
   void describe(const NetworkAt& network) {
     comparison_.pass = name_of_pass(network.phase);
     comparison_.execution = name_of(network.options.execution);
-    if (network.phase == Phase::step && !network.workload.captured) {
+    if (network.phase == Phase::step && !network.workload->captured) {
       comparison_.optimizer = name_of(network.options.optimizer);
     }
-    for (const std::string& note : network.workload.notes) {
-      add_once(comparison_.notes, fmt::format("{}: {}", network.workload.name, note));
+    for (const std::string& note : network.workload->notes) {
+      add_once(comparison_.notes, fmt::format("{}: {}", network.workload->name, note));
     }
   }
 

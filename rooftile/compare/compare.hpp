@@ -5,7 +5,8 @@
 //
 //     CompareTask task;
 //     task.models = {{"resnet50", [](auto batch, auto) -> Result<NetworkAt> {
-//                       return NetworkAt{load_model("resnet50", {.batch_size = batch}).value()};
+//                       auto workload = load_model("resnet50", {.batch_size = batch}).value();
+//                       return NetworkAt{std::make_shared<const Workload>(std::move(workload))};
 //                     }}};
 //     task.batches = {{.size = 32}};
 //     task.gpus = {find_gpu("t4").value(), find_gpu("l4").value()};
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +35,7 @@ namespace rooftile {
 
 // A network at a batch size, and how it is run.
 struct NetworkAt {
-  Workload workload;
+  std::shared_ptr<const Workload> workload;  // several precisions may share it
   PredictOptions options = {};
   Phase phase = Phase::fwd;
 };

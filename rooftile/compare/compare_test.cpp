@@ -1,5 +1,7 @@
 #include "rooftile/compare/compare.hpp"
 
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +19,7 @@ using testing::HasSubstr;
 CompareTask::Model zoo_model(const std::string& name, Phase phase = Phase::fwd) {
   return {name, [name, phase](std::optional<std::int64_t> batch, std::optional<RunPrecision> precision) {
             return load_model(name, {.batch_size = batch}).map([&](Workload workload) {
-              NetworkAt network{std::move(workload), {}, phase};
+              NetworkAt network{std::make_shared<const Workload>(std::move(workload)), {}, phase};
               if (precision)
                 network.options.precision = precision->dtype, network.options.autocast = precision->autocast;
               return network;
@@ -275,9 +277,10 @@ TEST(Compare, AProcessWithoutCostsLeavesThePowerEmptyAndSaysSo) {
 TEST(Compare, ABoardPaysOnceItsRentIsSaved) {
   ComparedRun run;
   run.time = Seconds(1);
-  run.board = BoardPrice{Dollars(730.5), "resale", "", ""};
+  run.board = std::make_shared<const BoardPrice>(BoardPrice{Dollars(730.5), "resale", "", ""});
   EXPECT_FALSE(run.break_even_months()) << "no rent is known";
-  run.price = GpuPrice{.rate = DollarsPerSecond(1.0 / 3600)};  // of a user's own, without offers
+  GpuPrice price{.rate = DollarsPerSecond(1.0 / 3600)};  // of a user's own, without offers
+  run.price = std::make_shared<const GpuPrice>(price);
   EXPECT_NEAR(*run.break_even_months(), 1, 1e-9);
   run.energy = Joules(360);
   run.usd_per_joule = 0.5 / (360 * 3600.0);
@@ -285,7 +288,8 @@ TEST(Compare, ABoardPaysOnceItsRentIsSaved) {
   run.usd_per_joule *= 3;
   EXPECT_FALSE(run.break_even_months()) << "it costs more than the rent";
   run.usd_per_joule = 0;
-  run.price->of_board = true;
+  price.of_board = true;
+  run.price = std::make_shared<const GpuPrice>(price);
   EXPECT_FALSE(run.break_even_months()) << "the price is that of a board, not of renting it";
 }
 
@@ -293,7 +297,7 @@ TEST(Compare, EachEpochEndsWithAWholeBatch) {
   ComparedRun run;
   run.batch_size = 8;
   run.time = Seconds(2);
-  run.price = GpuPrice{.rate = DollarsPerSecond(0.5)};
+  run.price = std::make_shared<const GpuPrice>(GpuPrice{.rate = DollarsPerSecond(0.5)});
   EXPECT_FALSE(run.epoch_time());
   run.samples = 17;
   run.epochs = 10;
@@ -310,7 +314,7 @@ TEST(Compare, WhoWaitsForItsInputSaysForWhat) {
   task.batches = {{.size = 256}};
   task.models = {{"resnet50", [&](std::optional<std::int64_t> batch, std::optional<RunPrecision>) {
                     return load_model("resnet50", {.batch_size = batch}).map([&](Workload workload) {
-                      NetworkAt network{std::move(workload), {}, Phase::fwd};
+                      NetworkAt network{std::make_shared<const Workload>(std::move(workload)), {}, Phase::fwd};
                       network.options.precision = DType::fp16;
                       network.options.feeding = &feeding;
                       return network;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,8 @@ struct ComparedRun {
   std::optional<double> cpu_busy;             // of all cores of the host, which is known
   Bytes memory, capacity;                     // capacity: without the headroom
   std::optional<std::int64_t> largest_batch;  // that fits, where this one does not; 0: none does
-  std::optional<GpuPrice> price;              // of an hour
-  std::optional<BoardPrice> board;            // where it is bought
+  std::shared_ptr<const GpuPrice> price;      // of an hour; null: not known
+  std::shared_ptr<const BoardPrice> board;    // where it is bought
   std::optional<Joules> energy;               // of a run; none: its process or memory has no costs
   std::optional<double> ratio;                // how many times as fast as the baseline, by samples a second
   std::optional<double> samples;              // of an epoch

@@ -1,5 +1,7 @@
 #include "rooftile/compare/question.hpp"
 
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +20,9 @@ ComparedRun run(const char* gpu, std::int64_t batch, double seconds, double usd_
   one.limit = "dram";
   one.memory = Bytes(1);
   one.capacity = Bytes(2);
-  if (usd_per_hour > 0) one.price = GpuPrice{.rate = DollarsPerSecond(usd_per_hour / 3600)};
+  if (usd_per_hour > 0) {
+    one.price = std::make_shared<const GpuPrice>(GpuPrice{.rate = DollarsPerSecond(usd_per_hour / 3600)});
+  }
   return one;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -162,7 +163,24 @@ class BaseChain {
   std::vector<std::filesystem::path> files_;
 };
 
-Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind unsaid) {
+// Of the catalogue, each read when a GPU of it first asks.
+class Architectures {
+ public:
+  // Null: none is called so.
+  Result<const GpuFile*> find(std::string_view id) {
+    const EmbeddedText* text = embedded(id, true);
+    if (text == nullptr) return nullptr;
+    const auto known = read_.find(text);
+    if (known != read_.end()) return &known->second;
+    auto file = TRY(read_gpu_file(text->text, text->path));
+    return &read_.emplace(text, std::move(file)).first->second;
+  }
+
+ private:
+  std::map<const EmbeddedText*, GpuFile> read_;
+};
+
+Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind unsaid, Architectures& architectures) {
   auto file = TRY(BaseChain().read(toml, where, unsaid));
   const auto wrong = [&](std::string message) {
     return fail(ErrorCode::bad_input, std::move(message), std::string(where));
@@ -170,18 +188,16 @@ Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind uns
   if (file.id.empty()) return wrong("id is missing: id = \"my-gpu\"");
   if (!is_id(file.id)) return wrong("id must be of lower-case letters, digits and hyphens");
 
-  GpuFile architecture;
-  const EmbeddedText* text = embedded(file.architecture, true);
-  if (text != nullptr) {
-    auto parsed = TRY(read_gpu_file(text->text, text->path));
-    architecture = std::move(parsed);
-  }
+  const GpuFile none;
+  const GpuFile* known = TRY(architectures.find(file.architecture));
+  const GpuFile& architecture = known != nullptr ? *known : none;
   const std::string& capability =
       file.compute_capability.empty() ? architecture.compute_capability : file.compute_capability;
-  const FactTable facts = derive_facts(file.facts, text ? &architecture.facts : nullptr, architecture.name, capability);
+  const FactTable facts =
+      derive_facts(file.facts, known != nullptr ? &architecture.facts : nullptr, architecture.name, capability);
   if (const std::vector<std::string> missing = missing_keys(facts); !missing.empty()) {
-    const std::string why = text ? fmt::format("architecture '{}' does not give it", file.architecture)
-                                 : unknown_architecture(file.architecture);
+    const std::string why = known != nullptr ? fmt::format("architecture '{}' does not give it", file.architecture)
+                                             : unknown_architecture(file.architecture);
     return wrong(fmt::format("missing: {}; {}", fmt::join(missing, ", "), why));
   }
 
@@ -189,11 +205,16 @@ Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind uns
   gpu.id = file.id;
   gpu.name = file.name.empty() ? file.id : file.name;
   gpu.vendor = file.vendor.empty() ? architecture.vendor : file.vendor;
-  gpu.architecture = text ? architecture.name : file.architecture;
+  gpu.architecture = known != nullptr ? architecture.name : file.architecture;
   gpu.compute_capability = capability;
   gpu.note = file.note;
   fill(gpu, facts);
   return gpu;
+}
+
+Result<Gpu> of_catalogue(const std::string& id, Architectures& architectures) {
+  const EmbeddedText* file = embedded(id, false);
+  return complete(file->text, file->path, FactKind::vendor, architectures);
 }
 
 }  // namespace
@@ -206,24 +227,26 @@ Result<std::vector<Gpu>> boards_sold() {
   std::vector<std::optional<Result<Gpu>>> read(sold.size());
   std::atomic<std::size_t> next = 0;
   on_threads(machine_threads(), [&](std::size_t) {
-    for (std::size_t i = next++; i < sold.size(); i = next++) read[i] = find_gpu(sold[i]);
+    Architectures architectures;
+    for (std::size_t i = next++; i < sold.size(); i = next++) read[i] = of_catalogue(sold[i], architectures);
   });
   std::vector<Gpu> gpus;
   for (auto& gpu : read) gpus.push_back(TRY(std::move(*gpu)));
   return gpus;
 }
 
-Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) { return complete(toml, where, FactKind::own); }
+Result<Gpu> parse_gpu(std::string_view toml, std::string_view where) {
+  Architectures architectures;
+  return complete(toml, where, FactKind::own, architectures);
+}
 
 Result<Gpu> find_gpu(std::string_view selector) {
   if (selector.ends_with(kSuffix)) {
     const std::string path(selector);
     return read_text_file(path, kMaxTomlFile).and_then([&](const std::string& text) { return parse_gpu(text, path); });
   }
-  return select_gpu(selector).and_then([](const std::string& id) {
-    const EmbeddedText* file = embedded(id, false);
-    return complete(file->text, file->path, FactKind::vendor);
-  });
+  Architectures architectures;
+  return select_gpu(selector).and_then([&](const std::string& id) { return of_catalogue(id, architectures); });
 }
 
 }  // namespace rooftile

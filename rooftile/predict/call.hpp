@@ -80,6 +80,8 @@ void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models);
 // What stood in `layer` goes, its memory is used again. `models` are of `gpu` and of the calibration of the call.
 // Without PredictOptions::breakdown the texts stay empty too.
 void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer);
+// Of a layer that nothing was in.
+void estimate_new(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer);
 LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models);
 
 }  // namespace rooftile

@@ -114,10 +114,7 @@ void plan_ahead(LayerCall& call, const Gpu& gpu, RefinedModels& models) {
   }
 }
 
-namespace {
-
-// Into a layer that nothing is in yet.
-void fill(LayerEstimate& layer, const LayerCall& call, const Gpu& gpu, RefinedModels& models) {
+void estimate_new(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
   layer.method = Method::none;
   layer.kernels = 0;
   if (call.options.breakdown) {
@@ -140,16 +137,14 @@ void fill(LayerEstimate& layer, const LayerCall& call, const Gpu& gpu, RefinedMo
   }
 }
 
-}  // namespace
-
 void estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models, LayerEstimate& layer) {
   layer.clear();
-  fill(layer, call, gpu, models);
+  estimate_new(call, gpu, models, layer);
 }
 
 LayerEstimate estimate(const LayerCall& call, const Gpu& gpu, RefinedModels& models) {
   LayerEstimate layer;
-  fill(layer, call, gpu, models);
+  estimate_new(call, gpu, models, layer);
   return layer;
 }
 

@@ -136,35 +136,30 @@ std::array<Seconds, 3> queue_times(const InOrder<LayerEstimate>& layers, const H
   return {queues[0].end(), queues[1].end(), queues[2].end()};
 }
 
-PhaseTimes phase_times(const InOrder<LayerEstimate>& layers, const HostCosts* costs) {
-  const IssueTimes issuing(costs == nullptr ? HostCosts() : *costs);
-  PhaseTimes times;
-  Queue queue;
-  Seconds before;
-  for (const LayerEstimate& layer : layers) {
-    queue.add(issuing.of(layer), layer.time);
-    Seconds& part = layer.part == StepPart::forward    ? times.forward
-                    : layer.part == StepPart::backward ? times.backward
-                                                       : times.update;
-    part += queue.end() - before;
-    before = queue.end();
-  }
-  return times;
-}
-
-HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs) {
+HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs, PhaseTimes* phases) {
   HostShare share;
   share.costs = costs;
   const IssueTimes times(costs);
   Queue queue;
+  Seconds before;
+  std::array<Seconds, static_cast<std::size_t>(StepPart::update) + 1> parts;
   for (const LayerEstimate& layer : layers) {
     const Seconds issuing = times.of(layer);
     share.gpu_busy += layer.time;
     share.issuing += issuing;
     queue.add(issuing, layer.time);
+    parts[static_cast<std::size_t>(layer.part)] += queue.end() - before;
+    before = queue.end();
   }
   share.waiting = queue.end() - share.gpu_busy;
+  if (phases != nullptr) *phases = {parts[0], parts[1], parts[2]};
   return share;
+}
+
+PhaseTimes phase_times(const InOrder<LayerEstimate>& layers) {
+  PhaseTimes times;
+  host_share(layers, {}, &times);
+  return times;
 }
 
 }  // namespace rooftile

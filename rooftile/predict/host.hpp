@@ -28,8 +28,9 @@ Seconds serving_time(const PredictOptions& options, bool prompt, double sequence
 Issue issue_of(const LayerEstimate& layer);
 Issue issue_of(const LayerCall& call, StepPart part, bool general);
 
-// Layers in the order in which they are issued; those that launch nothing cost nothing.
-HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs);
+// Layers in the order in which they are issued; those that launch nothing cost nothing. `phases`, unless null, become
+// phase_times() of the same.
+HostShare host_share(const InOrder<LayerEstimate>& layers, const HostCosts& costs, PhaseTimes* phases = nullptr);
 
 // Until the last kernel has ended, where each kernel takes a share of its time, and each call of the host one of its;
 // three at once.
@@ -39,8 +40,7 @@ struct QueueScale {
 std::array<Seconds, 3> queue_times(const InOrder<LayerEstimate>& layers, const HostCosts& costs,
                                    const std::array<QueueScale, 3>& scales);
 
-// From the end of the part before to the end of its last kernel, each part of a step. Without costs the host takes no
-// time.
-PhaseTimes phase_times(const InOrder<LayerEstimate>& layers, const HostCosts* costs);
+// From the end of the part before to the end of its last kernel, each part of a step, whose host takes no time.
+PhaseTimes phase_times(const InOrder<LayerEstimate>& layers);
 
 }  // namespace rooftile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory_resource>
 #include <unordered_map>
 
 #include "rooftile/base/units.hpp"
@@ -47,7 +48,8 @@ class KnownProducts {
     std::size_t operator()(const Key& key) const;
   };
 
-  std::unordered_map<Key, Numbers, Hash> known_;
+  std::pmr::monotonic_buffer_resource memory_;  // nothing is forgotten before the end
+  std::pmr::unordered_map<Key, Numbers, Hash> known_{&memory_};
 };
 
 }  // namespace rooftile

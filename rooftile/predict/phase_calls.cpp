@@ -329,7 +329,7 @@ std::vector<LayerEstimate> estimate_phase(const PhaseCalls& step, const Gpu& gpu
       layer = layers[*known];
     } else {
       known = i;
-      estimate(call, gpu, models, layer);
+      estimate_new(call, gpu, models, layer);
       layer.op = call.op;  // by which errors add up; without a breakdown the other texts stay empty
     }
     layer.part = of.part;

@@ -1,11 +1,12 @@
 #include "rooftile/predict/prediction.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,7 @@ std::vector<Repeated> repeated(const InOrder<LayerEstimate>& layers) {
   std::vector<double> times(layers.elements().size());
   for (std::size_t i = 0; i < layers.size(); ++i) ++times[layers.which(i)];
   std::vector<Repeated> all;
+  all.reserve(times.size());
   std::vector<std::size_t> places;  // by call; the first is of those without
   for (std::size_t i = 0; i < times.size(); ++i) {
     const LayerEstimate& layer = layers.elements()[i];
@@ -74,44 +76,52 @@ std::vector<Repeated> repeated(const InOrder<LayerEstimate>& layers) {
   return all;
 }
 
-// For each layer the first one of its time and operator.
-std::vector<std::size_t> first_of_each(const std::vector<Repeated>& layers) {
-  struct Placed {
-    Seconds time;
-    std::size_t place;
-  };
-  std::vector<Placed> order;
-  order.reserve(layers.size());
-  std::vector<std::size_t> first(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) order.push_back({layers[i].layer->time, i});
-  const auto op = [&](const Placed& placed) -> const std::string& { return layers[placed.place].layer->op; };
-  std::sort(order.begin(), order.end(), [&](const Placed& a, const Placed& b) {
-    if (a.time != b.time) return a.time < b.time;
-    return std::tie(op(a), a.place) < std::tie(op(b), b.place);
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i > 0 && order[i].time == order[i - 1].time && op(order[i]) == op(order[i - 1]);
-    first[order[i].place] = same ? first[order[i - 1].place] : order[i].place;
+// Finds the first layer of each time and operator: a hash table with room for all.
+class Firsts {
+ public:
+  explicit Firsts(const std::vector<Repeated>& layers)
+      : layers_(layers), slots_(std::bit_ceil(2 * layers.size() + 1)) {}
+
+  // That of the layer at `place`, itself where there was none before.
+  std::size_t find(std::size_t place) {
+    const LayerEstimate& layer = *layers_[place].layer;
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    constexpr int kHigh = 32;  // bits that all of the time has gone into
+    std::size_t slot = (std::bit_cast<std::uint64_t>(layer.time.value()) * kOdd) >> kHigh;
+    for (;; ++slot) {
+      std::uint32_t& known = slots_[slot & (slots_.size() - 1)];
+      if (known == 0) {
+        known = static_cast<std::uint32_t>(place) + 1;
+        return place;
+      }
+      const LayerEstimate& other = *layers_[known - 1].layer;
+      if (other.time == layer.time && other.op == layer.op) return known - 1;
+    }
   }
-  return first;
-}
+
+ private:
+  const std::vector<Repeated>& layers_;
+  std::vector<std::uint32_t> slots_;  // place + 1; 0: free
+};
 
 // Of `layers`, which take `all`.
 SumError error_of(const InOrder<LayerEstimate>& layers, Seconds all) {
   const std::vector<Repeated> runs = repeated(layers);
-  const std::vector<std::size_t> first_of = first_of_each(runs);
+  Firsts firsts(runs);
   std::vector<std::size_t> places(runs.size());
   std::vector<Alike> alike;  // in the order of the first ones
+  alike.reserve(runs.size());
   SumError common;
   double most_of = 1, most = 0;  // ln of the common error of the last layer: most have the same
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& [layer, times] = runs[i];
-    const bool first = first_of[i] == i;
+    const std::size_t first_one = firsts.find(i);
+    const bool first = first_one == i;
     if (first) {
       places[i] = alike.size();
       alike.push_back({});
     }
-    Alike& of = alike[places[first_of[i]]];
+    Alike& of = alike[places[first_one]];
     if (layer->common_error != most_of) {
       most_of = layer->common_error;
       most = std::log(most_of);
@@ -154,9 +164,13 @@ std::string why_no_interval(const LayerEstimate& layer) {
   return "";
 }
 
-std::optional<Interval> interval_of(const InOrder<LayerEstimate>& layers) {
+namespace {
+
+// Of layers, which take `all` together.
+std::optional<Interval> interval_of_sum(const InOrder<LayerEstimate>& layers, Seconds& all) {
   constexpr double kMostWithout = 0.5;  // of the time
-  Seconds all, without;
+  Seconds without;
+  all = Seconds(0);
   for (const LayerEstimate& layer : layers) {
     all += layer.time;
     if (!layer.time_low || !layer.time_high) without += layer.time;
@@ -164,6 +178,13 @@ std::optional<Interval> interval_of(const InOrder<LayerEstimate>& layers) {
   if (all <= Seconds(0) || without > all * kMostWithout) return std::nullopt;
   const SumError error = error_of(layers, all);
   return Interval{all * std::exp(-error.low), all * std::exp(error.high)};
+}
+
+}  // namespace
+
+std::optional<Interval> interval_of(const InOrder<LayerEstimate>& layers) {
+  Seconds all;
+  return interval_of_sum(layers, all);
 }
 
 // What tests/accuracy/network_errors.py finds: these hold 90 % of the rows of networks on one GPU, every source (a
@@ -193,11 +214,9 @@ namespace {
 
 // Of a run that takes `time` without waiting for its input.
 std::optional<Interval> computing_interval(const Prediction& prediction, Seconds time) {
-  auto gpu = interval_of(prediction.run());
-  if (!gpu) return gpu;
   Seconds busy;  // of one micro-batch, as the layers are
-  for (const LayerEstimate& layer : prediction.run()) busy += layer.time;
-  if (busy <= Seconds(0)) return gpu;
+  auto gpu = interval_of_sum(prediction.run(), busy);
+  if (!gpu) return gpu;
   if (!prediction.host) {
     const double micro_batches = time / busy;
     return Interval{gpu->low * micro_batches, gpu->high * micro_batches};

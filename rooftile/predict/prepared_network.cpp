@@ -43,7 +43,8 @@ HostCosts graph_costs(HostCosts costs) {
 void add_host(Prediction& prediction, const PredictOptions& options, const Gpu& gpu) {
   const std::optional<HostCosts> costs = host_costs(options, gpu);
   if (!costs) return;
-  prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(*costs) : *costs);
+  prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(*costs) : *costs,
+                               prediction.phases ? &*prediction.phases : nullptr);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
   constexpr double kNoticed = 0.05;
   if (options.breakdown && !options.cuda_graphs && prediction.host->waiting > prediction.time * kNoticed) {
@@ -58,8 +59,8 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.recompute = options.recompute;
   prediction.micro_batches = options.micro_batches;
   const InOrder<LayerEstimate> layers = prediction.run();
-  PhaseTimes& phases =
-      prediction.phases.emplace(phase_times(layers, prediction.host ? &prediction.host->costs : nullptr));
+  PhaseTimes& phases = *prediction.phases;
+  if (!prediction.host) phases = phase_times(layers);
   if (options.micro_batches == 1) return;
   const auto times = static_cast<double>(options.micro_batches);
   phases.forward *= times;
@@ -153,6 +154,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
     std::string note = general_note(*workload_->captured, prediction.run());
     if (!note.empty()) prediction.notes.push_back(std::move(note));
   }
+  if (phase_ == Phase::step) prediction.phases.emplace();
   add_host(prediction, options_, gpu);
   if (phase_ == Phase::step) {
     if (!workload_->captured) prediction.optimizer = name_of(options_.optimizer);

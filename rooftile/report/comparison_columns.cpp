@@ -32,6 +32,13 @@ Json usd_per_hour(const std::optional<DollarsPerSecond>& rate) {
   return rate ? Json(rate->value() * kHour) : Json(nullptr);
 }
 
+Json price_text(const ComparedRun& run, std::string GpuPrice::*text) {
+  return run.price ? text_or_null((*run.price).*text) : Json(nullptr);
+}
+Json board_text(const ComparedRun& run, std::string BoardPrice::*text) {
+  return run.board ? text_or_null((*run.board).*text) : Json(nullptr);
+}
+
 struct ComparedColumn {
   std::string_view name;
   Json (*value)(const ComparedRun&);
@@ -70,8 +77,8 @@ constexpr std::array kColumns = {
                    [](const ComparedRun& run) { return run.price ? Json(run.price->usd_per_hour()) : Json(nullptr); }},
     ComparedColumn{"usd_per_million_samples",
                    [](const ComparedRun& run) { return amount_or_null(run.per_million_samples()); }},
-    ComparedColumn{"price_kind", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->kind : ""); }},
-    ComparedColumn{"price_date", [](const ComparedRun& run) { return text_or_null(run.price ? run.price->date : ""); }},
+    ComparedColumn{"price_kind", [](const ComparedRun& run) { return price_text(run, &GpuPrice::kind); }},
+    ComparedColumn{"price_date", [](const ComparedRun& run) { return price_text(run, &GpuPrice::date); }},
     ComparedColumn{"price_offers",
                    [](const ComparedRun& run) {
                      return run.price && run.price->offers > 0 ? Json(run.price->offers) : Json(nullptr);
@@ -80,18 +87,16 @@ constexpr std::array kColumns = {
                    [](const ComparedRun& run) { return usd_per_hour(run.price ? run.price->lowest : std::nullopt); }},
     ComparedColumn{"price_high_usd_per_hour",
                    [](const ComparedRun& run) { return usd_per_hour(run.price ? run.price->highest : std::nullopt); }},
-    ComparedColumn{"price_source",
-                   [](const ComparedRun& run) { return text_or_null(run.price ? run.price->source : ""); }},
+    ComparedColumn{"price_source", [](const ComparedRun& run) { return price_text(run, &GpuPrice::source); }},
     ComparedColumn{"epoch_s", [](const ComparedRun& run) { return amount_or_null(run.epoch_time()); }},
     ComparedColumn{"epoch_usd", [](const ComparedRun& run) { return amount_or_null(run.epoch_cost()); }},
     ComparedColumn{"total_s", [](const ComparedRun& run) { return amount_or_null(run.total_time()); }},
     ComparedColumn{"total_usd", [](const ComparedRun& run) { return amount_or_null(run.total_cost()); }},
     ComparedColumn{"board_usd",
                    [](const ComparedRun& run) { return run.board ? Json(run.board->usd.value()) : Json(nullptr); }},
-    ComparedColumn{"board_kind", [](const ComparedRun& run) { return text_or_null(run.board ? run.board->kind : ""); }},
-    ComparedColumn{"board_date", [](const ComparedRun& run) { return text_or_null(run.board ? run.board->date : ""); }},
-    ComparedColumn{"board_source",
-                   [](const ComparedRun& run) { return text_or_null(run.board ? run.board->source : ""); }},
+    ComparedColumn{"board_kind", [](const ComparedRun& run) { return board_text(run, &BoardPrice::kind); }},
+    ComparedColumn{"board_date", [](const ComparedRun& run) { return board_text(run, &BoardPrice::date); }},
+    ComparedColumn{"board_source", [](const ComparedRun& run) { return board_text(run, &BoardPrice::source); }},
     ComparedColumn{"break_even_months", [](const ComparedRun& run) { return number_or_null(run.break_even_months()); }},
 };
 
@@ -102,10 +107,32 @@ Json grid_json(const Grid& grid) {
           {"source", text_or_null(grid.source)}};
 }
 
+// What is no text, without quotes.
+void append_bare(const Json& value, std::string& text) {
+  if (value.is_null()) return;
+  if (value.is_number_float()) return append_json_number(value.get<double>(), text);
+  text += value.dump();
+}
+
 std::string cell_of(const ComparedRun& run, const ComparedColumn& column) {
   Json value = column.value(run);
-  if (value.is_null()) return "";
-  return value.is_string() ? std::move(value.get_ref<std::string&>()) : value.dump();
+  if (value.is_string()) return std::move(value.get_ref<std::string&>());
+  std::string cell;
+  append_bare(value, cell);
+  return cell;
+}
+
+void append_row(const ComparedRun& run, std::string& text) {
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    if (i > 0) text += ',';
+    const Json value = kColumns[i].value(run);
+    if (value.is_string()) {
+      append_csv_cell(value.get_ref<const std::string&>(), text);
+    } else {
+      append_bare(value, text);
+    }
+  }
+  text += '\n';
 }
 
 }  // namespace
@@ -153,11 +180,7 @@ std::string comparison_csv(const ComparisonReport& report) {
   const std::size_t share = runs.size() / parts.size() + 1;
   on_threads(parts.size(), [&](std::size_t i) {
     const std::size_t begin = std::min(i * share, runs.size());
-    std::vector<std::string> cells(kColumns.size());
-    for (const ComparedRun& run : runs.subspan(begin, std::min(share, runs.size() - begin))) {
-      for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = cell_of(run, kColumns[column]);
-      parts[i] += write_csv_row(cells);
-    }
+    for (const ComparedRun& run : runs.subspan(begin, std::min(share, runs.size() - begin))) append_row(run, parts[i]);
   });
   std::string csv = write_csv_row(comparison_columns());
   for (const std::string& part : parts) csv += part;

@@ -1,5 +1,6 @@
 #include "rooftile/report/comparison.hpp"
 
+#include <memory>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -33,11 +34,11 @@ ComparisonReport two_runs() {
   result.comparison.pass = "training";
   result.comparison.execution = "eager";
   result.comparison.runs = {run("fast", 0.1, 2), run("slow", 0.2, 41.5)};
-  result.comparison.runs[0].price = GpuPrice{.rate = DollarsPerSecond(3.6 / 3600),
-                                             .source = "given",
-                                             .date = "2026-05-01",
-                                             .tables = {"a table@1"},
-                                             .old = true};
+  result.comparison.runs[0].price = std::make_shared<const GpuPrice>(GpuPrice{.rate = DollarsPerSecond(3.6 / 3600),
+                                                                              .source = "given",
+                                                                              .date = "2026-05-01",
+                                                                              .tables = {"a table@1"},
+                                                                              .old = true});
   result.comparison.runs[0].interval = Interval{Seconds(0.08), Seconds(0.125)};
   result.comparison.left_out = {"old: no peak rate of old for fp16 is known"};
   return result;
@@ -125,7 +126,7 @@ TEST(Comparison, TheTableHasWhatWasAskedFor) {
     one.grams_per_joule = 1e-4;
     one.largest_batch = 12;
   }
-  of.comparison.runs[0].board = BoardPrice{Dollars(999), "resale", "", "2025-08"};
+  of.comparison.runs[0].board = std::make_shared<const BoardPrice>(BoardPrice{Dollars(999), "resale", "", "2025-08"});
   const std::string text = comparison_table(of);
   EXPECT_THAT(text, testing::StartsWith("fast: it is.\n\n"));
   for (const char* part : {"USD/epoch", "all in", "16.7 min", "J/sample", "g CO2/1M", "board USD", "resale 2025",
@@ -138,7 +139,7 @@ TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
   Comparison of = two_runs().comparison;
   EXPECT_EQ(fitting_chart(of), ComparisonChart::bars) << "one price is no front";
   for (ComparedRun& one : of.runs) {
-    one.price = GpuPrice{.rate = DollarsPerSecond(0.001)};
+    one.price = std::make_shared<const GpuPrice>(GpuPrice{.rate = DollarsPerSecond(0.001)});
     one.memory = Bytes(1);
   }
   EXPECT_EQ(fitting_chart(of), ComparisonChart::scatter);
@@ -167,7 +168,8 @@ TEST(Comparison, ChartsTellPrecisionsApart) {
   of.runs = {run("a", 0.1, 2), run("a", 0.3, 2), run("a", 0.15, 2), run("a", 0.5, 2)};
   for (const std::size_t i : {1, 3}) of.runs[i].precision = "fp32";
   for (const std::size_t i : {2, 3}) of.runs[i].batch_size = 200;
-  for (ComparedRun& one : of.runs) one.price = GpuPrice{.rate = DollarsPerSecond(0.001)};
+  for (ComparedRun& one : of.runs)
+    one.price = std::make_shared<const GpuPrice>(GpuPrice{.rate = DollarsPerSecond(0.001)});
   const std::string curves = comparison_chart(of, ComparisonChart::batches);
   EXPECT_THAT(curves, HasSubstr(">a, fp16<"));
   EXPECT_THAT(curves, HasSubstr(">a, fp32<"));
