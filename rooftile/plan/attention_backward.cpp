@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/plan/attention_shape.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
@@ -71,8 +72,9 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   if (fp8 && !units.overlapped) plan.rate = AttentionRate::fp8;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
-  plan.head_dim = plan.padded_dim = dim;
-  plan.pair_macs = 3 * dim + 2 * values;
+  plan.head_dim = dim;
+  plan.padded_dim = kernel_dim(call.library, dim);
+  plan.pair_macs = 3 * plan.padded_dim + 2 * (plan.padded_dim > dim ? plan.padded_dim : values);
   plan.overlapped = units.overlapped;
   plan.exponentials = units.exponentials;
   plan.block_scaled = attention.block_scaled;
@@ -80,7 +82,7 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   // cuDNN's FP8 kernel takes as long with an order of its sums as without, and with a window as without.
   plan.ordered = attention.deterministic && !fp8;
   plan.issued = issued_share(call.library, units);
-  plan.work = work_of(call.library);
+  plan.early = call.library == AttentionLibrary::flash1;
   const bool unfused = call.library == AttentionLibrary::unfused;
   Attention seen = attention;
   if (unfused) seen.causal = false;

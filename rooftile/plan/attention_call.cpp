@@ -10,6 +10,7 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/parse_number.hpp"
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/attention_plan.hpp"
 
 namespace rooftile {
@@ -66,13 +67,14 @@ class Words {
   std::vector<std::string> words_;
 };
 
-// scaled_dot_product_attention runs FlashAttention-2, whose copy in PyTorch is for Ampere, on later GPUs as well; from
-// 2.10 on it prefers cuDNN on Hopper and on Blackwell of data centres (check_prefer_cudnn_attention() in
-// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+// scaled_dot_product_attention runs FlashAttention-2 since 2.2, and the first until then. PyTorch's copy is for Ampere,
+// on later GPUs as well; from 2.10 on it prefers cuDNN on Hopper and on Blackwell of data centres
+// (check_prefer_cudnn_attention() in aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
 void set_pytorch(AttentionCall& call, std::pair<int, int> release, const AttentionUnits& units) {
-  constexpr std::pair kPrefersCudnn(2, 10);
+  constexpr std::pair kFlash2(2, 2), kPrefersCudnn(2, 10);
   const bool prefers = units.asynchronous || units.overlapped;
-  call.library = release >= kPrefersCudnn && prefers ? AttentionLibrary::cudnn : AttentionLibrary::flash2;
+  call.library = release < kFlash2 ? AttentionLibrary::flash1 : AttentionLibrary::flash2;
+  if (release >= kPrefersCudnn && prefers) call.library = AttentionLibrary::cudnn;
 }
 
 // Release notes of TensorRT-LLM 0.13: "Enabled multi_block_mode by default".
@@ -114,10 +116,14 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
   if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (const auto pytorch = words.release("pytorch")) set_pytorch(call, *pytorch, units);
+  // There is no FlashAttention-2 for GPUs before Ampere; PyTorch runs xFormers' kernels, which are as fast as the
+  // first.
+  if (words.has("pytorch") && gpu.generation < generation::kAmpere) call.library = AttentionLibrary::flash1;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
-  // llm-foundry in 2023: attn_impl flash or triton, both as of 2022.
-  if (words.has("composer") || words.is_flash("1")) call.library = AttentionLibrary::flash1;
+  // llm-foundry in 2023: attn_impl flash or triton, both as of 2022. AITemplate has a copy of its own
+  // (python/aitemplate/backend/cuda/attention/src/fmha).
+  if (words.has("composer") || words.has("aitemplate") || words.is_flash("1")) call.library = AttentionLibrary::flash1;
   if (words.is_flash("2")) call.library = AttentionLibrary::flash2;
   if (words.is_flash("3")) call.library = AttentionLibrary::flash3;
   if (words.is_flash("4")) call.library = AttentionLibrary::flash4;

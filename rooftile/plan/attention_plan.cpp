@@ -176,8 +176,6 @@ double issued_share(AttentionLibrary library, const AttentionUnits& units) {
   return units.overlapped ? kOlderInstructions / 2 : kOlderInstructions;
 }
 
-double work_of(AttentionLibrary library) { return library == AttentionLibrary::flash1 ? 2 : 1; }
-
 double unfused_elements(bool backward, bool causal) {
   // Scores and probabilities are written and read; of the probabilities' gradient the softmax makes that of the scores,
   // reading two and writing one, which queries and keys read.
@@ -224,7 +222,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.overlapped = units.overlapped;
   plan.exponentials = units.exponentials;
   plan.issued = issued_share(call.library, units);
-  plan.work = work_of(call.library);
+  plan.early = call.library == AttentionLibrary::flash1;
   plan.block_scaled = attention.block_scaled;
   const double padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;
   plan.pair_macs = plan.padded_dim + padded_values;

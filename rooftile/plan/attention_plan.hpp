@@ -101,7 +101,7 @@ struct AttentionPlan {
   double scans = 0;           // of the sequences' lengths by a CTA that looks for its next tiles
   double exponentials = 16;   // that an SM computes in a clock
   double issued = 1;          // share of the peak that the kernel's instructions can reach
-  double work = 1;            // of a step, relative to FlashAttention-2's and later
+  bool early = false;         // FlashAttention's kernel of 2022, or one that is as fast
   bool backward = false;      // CTAs own keys and go over the queries, where the others own queries
   bool ordered = false;       // gradients are added up in a fixed order
   bool block_scaled = false;  // FP8 with a scale for every few elements
@@ -142,10 +142,6 @@ bool precedes_flash3(AttentionLibrary library);
 
 // AttentionPlan::issued of a library's kernels.
 double issued_share(AttentionLibrary library, const AttentionUnits& units);
-
-// AttentionPlan::work: FlashAttention-2 is about twice as fast as the first (Dao, arXiv:2307.08691, abstract), which
-// reaches 25 to 40 % of the peak.
-double work_of(AttentionLibrary library);
 
 // What kernels between unfused products move of each pair of query and key, in elements.
 double unfused_elements(bool backward, bool causal);

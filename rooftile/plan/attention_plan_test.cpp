@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/attention_shape.hpp"
 
 namespace rooftile {
 namespace {
@@ -187,11 +188,32 @@ TEST(AttentionPlan, FlashAttention2HasAnSmToItselfWhereItsMemoryHoldsNoOther) {
 }
 
 // Of llm-foundry in 2023; the second is about twice as fast.
+TEST(AttentionPlan, PyTorchRanTheFirstFlashAttentionUntil22AndBeforeAmpereItsLike) {
+  EXPECT_EQ(attention_call("", "PyTorch 2.1", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
+  EXPECT_EQ(attention_call("", "PyTorch 2.2", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash2);
+  EXPECT_EQ(attention_call("", "PyTorch 2.4", *find_gpu("t4")).library, AttentionLibrary::flash1);
+  EXPECT_EQ(attention_call("", "AITemplate", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
+}
+
+TEST(AttentionPlan, KernelsAreMadeForAFewDimensions) {
+  EXPECT_EQ(kernel_dim(AttentionLibrary::flash1, 40), 64);
+  EXPECT_EQ(kernel_dim(AttentionLibrary::flash1, 80), 128);
+  EXPECT_EQ(kernel_dim(AttentionLibrary::flash2, 80), 96);
+  EXPECT_EQ(kernel_dim(AttentionLibrary::flash3, 32), 64);
+  EXPECT_EQ(kernel_dim(AttentionLibrary::flash2, 512), 512) << "more than any";
+  EXPECT_EQ(kernel_dim(AttentionLibrary::cudnn, 40), 40);
+  for (const AttentionLibrary library :
+       {AttentionLibrary::flash1, AttentionLibrary::flash2, AttentionLibrary::flash3}) {
+    EXPECT_EQ(kernel_dim(library, 64), 64);
+    EXPECT_EQ(kernel_dim(library, 128), 128);
+  }
+}
+
 TEST(AttentionPlan, ComposerCallsTheFirstFlashAttention) {
   const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "composer, FSDP", "a100-sxm4-80gb");
   EXPECT_EQ(plan.library, AttentionLibrary::flash1);
-  EXPECT_EQ(plan.work, 2);
-  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "PyTorch 2.1", "a100-sxm4-80gb").work, 1);
+  EXPECT_TRUE(plan.early);
+  EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "PyTorch 2.2", "a100-sxm4-80gb").early);
   EXPECT_LT(plan_of(prompt(1024, 4, 4), "", "composer, FSDP", "h100-sxm5-80gb").issued, 1) << "older instructions";
 }
 

@@ -1,6 +1,7 @@
 #include "rooftile/plan/attention_shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "rooftile/gpu/generation.hpp"
@@ -51,6 +52,19 @@ AttentionUnits attention_units(const Gpu& gpu) {
 TileSize group_tile(double rows) {
   constexpr double kInstructionRows = 16, kMostRows = 128, kKeys = 64;
   return {kInstructionRows * std::ceil(std::min(rows, kMostRows) / kInstructionRows), kKeys};
+}
+
+double kernel_dim(AttentionLibrary library, double dim) {
+  constexpr std::array kFirst = {32.0, 64.0, 128.0};
+  constexpr std::array kSecond = {32.0, 64.0, 96.0, 128.0, 192.0, 256.0};
+  constexpr std::array kThird = {64.0, 96.0, 128.0, 192.0, 256.0};
+  const auto least = [&](const auto& dims) {
+    const auto found = std::find_if(dims.begin(), dims.end(), [&](double one) { return one >= dim; });
+    return found == dims.end() ? dim : *found;
+  };
+  if (library == AttentionLibrary::flash1) return least(kFirst);
+  if (library == AttentionLibrary::flash2) return least(kSecond);
+  return library == AttentionLibrary::flash3 ? least(kThird) : dim;
 }
 
 bool spilled(const AttentionShape& shape) {

@@ -24,6 +24,11 @@ struct TileSize {
 // Single queries: the rows of a small tile are multiples of what an instruction takes.
 TileSize group_tile(double rows);
 
+// The dimensions that a head of `dim` has in FlashAttention's kernels, which are made for a few numbers of them
+// (fmha_api.cpp of 2022: 32, 64 and 128; HEADDIM_SWITCH in static_switch.h; FlashAttention-3: hopper/instantiations).
+// More than any of them, and in other libraries, as many as it has.
+double kernel_dim(AttentionLibrary library, double dim);
+
 // Before Hopper: FP8 in tiles that do not fit the registers.
 bool spilled(const AttentionShape& shape);
 

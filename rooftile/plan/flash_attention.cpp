@@ -86,6 +86,7 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   if (eight_warps) tile = kSplitTile;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
+  plan.padded_dim = kernel_dim(call.library, shape.dim);
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;

@@ -46,6 +46,21 @@ AttentionPlan plain_plan() {
   return plan;
 }
 
+// What the kernel of 2022 adds to a step takes as many clocks as the products of an SM that makes 1,024 in one.
+TEST(AttentionTime, EarlyKernelsTakeTwiceAsLongWhereProductsAreAsFastAsAnA100s) {
+  GpuRates rates = attention_rates();
+  AttentionPlan early = plain_plan();
+  early.early = true;
+  const auto ratio = [&] {
+    return attention_time(early, rates).cases[Bottleneck::compute] /
+           attention_time(plain_plan(), rates).cases[Bottleneck::compute];
+  };
+  rates.sm_peak = FlopsPerSecond(2 * 1024e9);
+  EXPECT_NEAR(ratio(), 2, 1e-9);
+  rates.sm_peak = FlopsPerSecond(2 * 256e9);
+  EXPECT_NEAR(ratio(), 1.25, 1e-9) << "a quarter of the products, a quarter of the share";
+}
+
 // 0.19 of the start of a group for every 64 dimensions and once more.
 TEST(AttentionTime, StackedHeadsStartSoonAndWaitOnlyWhereTold) {
   GpuRates rates = attention_rates();
