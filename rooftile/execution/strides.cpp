@@ -85,7 +85,9 @@ struct UseOf {
   Use operator()(const Attention&) const { return Use::takes_any; }  // heads wherever they lie
   Use operator()(const Elementwise&) const { return Use::keeps; }
   Use operator()(const Pool&) const { return Use::keeps; }
-  Use operator()(const Normalize& norm) const { return norm.function == "batch" ? Use::keeps : Use::needs_contiguous; }
+  Use operator()(const Normalize& norm) const {
+    return norm.function == "batch" || norm.function == "lrn" ? Use::keeps : Use::needs_contiguous;
+  }
   Use operator()(const Move& move) const {
     for (const char* copies : {"cast", "concat", "pad"}) {
       if (move.function == copies) return Use::keeps;
@@ -106,7 +108,11 @@ struct UseOf {
 class Strides {
  public:
   Strides(Workload workload, const StrideRules& rules)
-      : workload_(std::move(workload)), rules_(rules), layouts_(workload_.tensors.size()) {}
+      : workload_(std::move(workload)), rules_(rules), layouts_(workload_.tensors.size()) {
+    for (const TensorId id : workload_.inputs) {
+      if (rules_.nhwc && is_map(id)) layouts_[id].order = channels_last(shape(id).size());
+    }
+  }
 
   Workload run() {
     std::vector<Op> ops = std::move(workload_.ops);
@@ -121,6 +127,7 @@ class Strides {
 
  private:
   const Shape& shape(TensorId id) const { return workload_.tensors[id].shape; }
+  bool is_map(TensorId id) const { return shape(id).size() >= 4; }
 
   bool make_view(Op& op) {
     const auto* move = std::get_if<Move>(&op.kind);
@@ -184,12 +191,19 @@ class Strides {
 
   void place(Op& op) {
     const TensorId input = op.inputs.front(), output = op.outputs.front();
-    const Use use = std::visit(UseOf{}, op.kind);
+    Use use = std::visit(UseOf{}, op.kind);
+    // A reshape to the same shape, a concatenation of one tensor, padding by nothing.
+    const bool same = std::holds_alternative<View>(op.kind) && shape(output) == shape(input);
+    if (same && use == Use::needs_contiguous) use = Use::keeps;
     if (use == Use::keeps && shape(output).size() == shape(input).size()) {
       const bool view = std::holds_alternative<View>(op.kind);
       layouts_[output] = {lie_alike(op) ? layouts_[input].order : Order(), view && layouts_[input].sliced};
     }
-    if (std::holds_alternative<Conv>(op.kind)) layouts_[output] = maps_of(input);
+    if (std::holds_alternative<Conv>(op.kind)) {
+      const bool planes = layouts_[input].order != channels_last(shape(input).size());
+      if (rules_.nhwc && is_map(input) && planes) op.inputs.front() = copied(input);
+      layouts_[output] = maps_of(input);
+    }
     if (use != Use::needs_contiguous) return;
     const bool product = std::holds_alternative<Gemm>(op.kind);
     for (TensorId& id : op.inputs) {

@@ -53,6 +53,32 @@ TEST(Strides, ANormCopiesMapsOnlyIfTheirChannelsLieApart) {
   EXPECT_EQ(copies(move_where_needed(norm_of_maps(), {.nhwc = true})), 0);
 }
 
+// PyTorch's group norm returns planes, whatever it reads.
+TEST(Strides, AConvolutionWithChannelsLastCopiesPlanes) {
+  Net net;
+  net.input({2, 8, 14, 14});
+  Conv conv{.batch = 2, .in_channels = 8, .out_channels = 8};
+  conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  net.add("first", conv);
+  net.add("norm", Normalize{.function = "group"});
+  net.add("second", conv);
+  const Workload workload = net.finish();
+  EXPECT_EQ(copies(move_where_needed(workload, {.nhwc = true})), 2) << "to planes and back";
+  EXPECT_EQ(copies(move_where_needed(workload, {.nhwc = false})), 0);
+}
+
+// DenseNet's blocks begin with one.
+TEST(Strides, AConcatenationOfOneTensorCopiesNothing) {
+  Net net;
+  net.input({2, 8, 14, 14});
+  Conv conv{.batch = 2, .in_channels = 8, .out_channels = 8};
+  conv.axes[1] = conv.axes[2] = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  net.add("first", conv);
+  net.add("concat", View{"concat"}, Shape{2, 8, 14, 14});
+  net.add("second", conv);
+  EXPECT_EQ(copies(move_where_needed(net.finish(), {.nhwc = true})), 0);
+}
+
 TEST(Strides, ThereAndBackIsFree) {
   Net net;
   net.input({2, 3, 5, 7});
