@@ -42,6 +42,8 @@ Workload unet(std::int64_t batch_size);
 Workload stable_diffusion_unet(std::int64_t batch_size);
 Workload stable_diffusion(std::int64_t batch_size);
 Workload stable_diffusion_inpaint(std::int64_t batch_size);
+Workload stable_diffusion_xl_unet(std::int64_t batch_size);
+Workload stable_diffusion_xl(std::int64_t batch_size);
 Workload wgan_generator(std::int64_t batch_size);
 Workload wgan_critic(std::int64_t batch_size);
 Workload a3c(std::int64_t batch_size);

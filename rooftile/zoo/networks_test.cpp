@@ -95,6 +95,14 @@ TEST(Networks, StableDiffusion) {
   EXPECT_EQ(count<Attention>(denoiser), 32u);
 }
 
+// 2,567,463,684 weights, those of the published file; 70 layers of attention to the map and to the text.
+TEST(Networks, StableDiffusionXl) {
+  const Workload denoiser = stable_diffusion_xl_unet(1);
+  EXPECT_EQ(parameters(denoiser), 2567463684);
+  EXPECT_EQ(count<Attention>(denoiser), 140u);
+  EXPECT_EQ(macs_of_products(stable_diffusion_xl(1)), 2 * macs_of_products(denoiser));
+}
+
 // torchvision counts 44,401,393 parameters, its batch norms being frozen; the stages take 26.8 times the pixels of an
 // image of 224x224 (4.09 G, He et al.).
 TEST(Networks, MaskRcnn) {

@@ -107,6 +107,12 @@ std::vector<ZooEntry> make_zoo() {
                     512),
              {"stable_diffusion_1.5_txt2img", "stable_diffusion_1.5_img2img"}),
       images("stable_diffusion_1.5_inpaint", "the same with a mask", stable_diffusion_inpaint, 512),
+      images("stable_diffusion_xl_unet", "the denoiser of Stable Diffusion XL, latents of 128x128",
+             stable_diffusion_xl_unet, 1024),
+      called(
+          images("stable_diffusion_xl", "a step of Stable Diffusion XL with guidance: the denoiser on twice the batch",
+                 stable_diffusion_xl, 1024),
+          {"sdxl"}),
       images("wgan_generator", "the generator of WGAN-GP, 64x64 (2017)", wgan_generator, 0),
       images("wgan_critic", "the critic of WGAN-GP, 64x64 (2017)", wgan_critic, 64),
       images("a3c", "A3C, four frames of 84x84 (2016)", a3c, 84),
