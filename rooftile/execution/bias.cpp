@@ -17,6 +17,11 @@ bool is_added_apart(const Workload& workload, const Op& op, bool nhwc) {
          is_floating(workload.tensors[op.outputs.front()].dtype);
 }
 
+bool is_biased_product(const Op& op) {
+  const auto* gemm = std::get_if<Gemm>(&op.kind);
+  return gemm != nullptr && gemm->bias && op.inputs.size() == kWithBias;
+}
+
 // Puts the bias of each operator that is one of `apart` into an operator of its own.
 template <class Kind, class Apart>
 Workload with_biases_apart(Workload workload, const Apart& apart) {
@@ -62,11 +67,16 @@ Workload add_biases_apart(Workload workload, bool nhwc) {
                                  [&](const Workload& whole, const Op& op) { return is_added_apart(whole, op, nhwc); });
 }
 
+Workload add_linear_biases_apart(Workload workload, std::size_t dimensions) {
+  return with_biases_apart<Gemm>(std::move(workload), [&](const Workload& whole, const Op& op) {
+    return is_biased_product(op) && whole.tensors[op.inputs.front()].shape.size() > dimensions;
+  });
+}
+
 Workload add_product_biases_apart(Workload workload) {
   const std::vector<bool> one_query = read_by_one_query(workload);
   return with_biases_apart<Gemm>(std::move(workload), [&](const Workload&, const Op& op) {
-    const auto* gemm = std::get_if<Gemm>(&op.kind);
-    return gemm != nullptr && gemm->bias && op.inputs.size() == kWithBias && !one_query[op.outputs.front()];
+    return is_biased_product(op) && !one_query[op.outputs.front()];
   });
 }
 

@@ -1,6 +1,8 @@
 // Biases as frameworks add them that call a library for the convolution or product.
 #pragma once
 
+#include <cstddef>
+
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -11,7 +13,10 @@ namespace rooftile {
 // tensors have the types that they are stored in.
 Workload add_biases_apart(Workload workload, bool nhwc);
 
-// The same of products: FasterTransformer calls cuBLAS without a bias, and the kernel that comes next adds it
+// The same of products of inputs with more than `dimensions` (dimensions_with_fused_bias()).
+Workload add_linear_biases_apart(Workload workload, std::size_t dimensions);
+
+// The same of all products: FasterTransformer calls cuBLAS without a bias, and the kernel that comes next adds it
 // (src/fastertransformer/layers/FfnLayer.cc, "add bias act"). Not before attention of one query, whose kernel does.
 Workload add_product_biases_apart(Workload workload);
 

@@ -90,6 +90,13 @@ TEST(ProductBias, FasterTransformerAddsItWithTheActivation) {
   EXPECT_EQ(launched(biased_product(kGelu), {.execution = Execution::engine}).ops.size(), 1U);
 }
 
+TEST(ProductBias, OfManyDimensionsIsApartInEarlyReleases) {
+  const Workload whole = biased_product(kGelu);
+  EXPECT_THAT(op_names(launched(whole, {.linear_bias = 3})), ElementsAre("fc", "fc.bias", "gelu"));
+  EXPECT_THAT(op_names(launched(whole, {})), ElementsAre("fc", "gelu"));
+  EXPECT_THAT(op_names(launched(whole, {.linear_bias = 4})), ElementsAre("fc", "gelu"));
+}
+
 TEST(ProductBias, WideSumsAreReadByTheKernelThatAddsIt) {
   const Workload run =
       launched(biased_product(kGelu),

@@ -36,17 +36,24 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
-// By its own version, or by that of the CUDA it was built for.
-bool precedes_pytorch2(std::string_view framework) {
-  constexpr Version kCudaOfPytorch2(11, 7);
+// A release of PyTorch and the CUDA of its time, by which a PyTorch without a number is judged.
+struct Release {
+  Version pytorch, cuda;
+};
+constexpr Release k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}}, k2_1{{2, 1}, {11, 8}};
+
+// Neither a PyTorch without any number nor another framework precedes one.
+bool precedes(std::string_view framework, const Release& release) {
   if (!framework.starts_with("PyTorch")) return false;
-  if (starts_with_any(framework, {"PyTorch 0", "PyTorch 1"})) return true;
-  return version_after(framework, "CUDA ").value_or(kCudaOfPytorch2) < kCudaOfPytorch2;
+  if (const auto own = version_after(framework, "PyTorch ")) return *own < release.pytorch;
+  return version_after(framework, "CUDA ").value_or(release.cuda) < release.cuda;
 }
 
-constexpr std::array<std::string_view, 9> kWithRules = {"PyTorch",  "TorchScript",        "Torch7",
-                                                        "NeMo",     "Megatron-DeepSpeed", "Megatron-LM",
-                                                        "composer", "llama.cpp",          "FasterTransformer"};
+bool precedes_pytorch2(std::string_view framework) { return precedes(framework, k2_0); }
+
+constexpr std::array<std::string_view, 11> kWithRules = {
+    "PyTorch",   "TorchScript",       "Torch7",   "NeMo",      "Megatron-DeepSpeed", "Megatron-LM", "composer",
+    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate"};
 
 }  // namespace
 
@@ -82,9 +89,24 @@ bool calls_fused_attention(std::string_view framework) {
 
 bool networks_call_fused_attention(std::string_view framework) { return is_pytorch_since(framework, Version(2, 4)); }
 
+std::optional<std::size_t> dimensions_with_fused_bias(std::string_view framework) {
+  constexpr std::size_t kRows = 2, kBatches = 3;
+  if (precedes(framework, k1_12)) return kRows;
+  if (precedes(framework, k2_1)) return kBatches;
+  return std::nullopt;
+}
+
+bool reads_rows_by_numbers(std::string_view framework) { return precedes(framework, k1_11); }
+
+bool lacks_wide_depthwise(std::string_view framework) { return precedes(framework, k1_11); }
+
 bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_since(framework, Version(2, 0)); }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
+
+bool sums_in_fp16(std::string_view framework) {
+  return starts_with_any(framework, {"TensorRT", "AITemplate"}) && !framework.starts_with("TensorRT-LLM");
+}
 
 bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 

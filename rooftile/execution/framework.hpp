@@ -2,6 +2,8 @@
 // Private.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -41,6 +43,18 @@ bool calls_fused_attention(std::string_view framework);
 // came before.
 bool networks_call_fused_attention(std::string_view framework);
 
+// torch.nn.functional.linear adds its bias in the product to inputs of up to so many dimensions: two, three since 1.12
+// (pytorch/pytorch pull request 72728), four and more since 2.1 (106911). To others a kernel of its own adds it.
+std::optional<std::size_t> dimensions_with_fused_bias(std::string_view framework);
+
+// Before 1.11 PyTorch's layer norms read one number a thread, in two kernels
+// (aten/src/ATen/native/cuda/layer_norm_kernel.cu, RowwiseMomentsCUDAKernel and LayerNormForwardCUDAKernel; pull
+// requests 67977 and 68238).
+bool reads_rows_by_numbers(std::string_view framework);
+
+// And cuDNN had no depthwise filters of 5x5 over planes in FP16 for it (pull request 58749).
+bool lacks_wide_depthwise(std::string_view framework);
+
 // Gradients of groups over contiguous channels: PyTorch up to 1.12 ran them on the lanes (timm), 2.11 slices each group
 // out and multiplies it on tensor cores (data/measurements/h100-sxm5-80gb/network_kernels.csv); 2.0 is taken for the
 // first to.
@@ -49,6 +63,10 @@ bool multiplies_groups_apart(std::string_view framework);
 // TorchScript's interpreter calls the kernels that eager PyTorch calls, without Python: its fusers leave products,
 // normalisations and softmax alone.
 bool interprets_its_graph(std::string_view framework);
+
+// TensorRT's kernels for FP16 add up in FP16 ("f16f16_f16f16_f16" in their names; NVIDIA/TensorRT issue 2942), and so
+// do AITemplate's unless told otherwise (use_fp16_acc); cuDNN, cuBLAS and TensorRT-LLM add up in FP32.
+bool sums_in_fp16(std::string_view framework);
 
 // FasterTransformer calls cuBLAS for its products; biases, activations and residuals are kernels of its own
 // (src/fastertransformer/layers/FfnLayer.cc).

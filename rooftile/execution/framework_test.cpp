@@ -11,6 +11,36 @@ TEST(Framework, RecentGradientsOfGroupsRunOnTensorCores) {
   EXPECT_FALSE(multiplies_groups_apart("PyTorch 1.12 CUDA 11.3"));
 }
 
+TEST(Framework, LinearLayersTakeTheirBiasByReleaseAndDimensions) {
+  EXPECT_EQ(dimensions_with_fused_bias(""), std::nullopt);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch"), std::nullopt);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch 2.1.0 CUDA 12.1"), std::nullopt);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch 1.12 CUDA 11.3"), 3U);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch 2.0.1"), 3U);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch 1.11 CUDA 11.3"), 2U);
+  EXPECT_EQ(dimensions_with_fused_bias("PyTorch; PyTorch, CUDA 11.4"), 2U) << "by the CUDA of its time";
+  EXPECT_EQ(dimensions_with_fused_bias("TensorFlow 1.15"), std::nullopt);
+}
+
+TEST(Framework, PyTorch111BroughtKernelsForRowsAndWideFilters) {
+  for (const char* early : {"PyTorch 1.10 CUDA 11.3", "PyTorch CUDA 10.0 cuDNN 7600", "PyTorch; PyTorch, CUDA 11.4"}) {
+    EXPECT_TRUE(reads_rows_by_numbers(early)) << early;
+    EXPECT_TRUE(lacks_wide_depthwise(early)) << early;
+  }
+  for (const char* recent : {"", "PyTorch", "PyTorch 1.11 CUDA 11.3", "PyTorch CUDA 11.7", "TensorFlow 1.15"}) {
+    EXPECT_FALSE(reads_rows_by_numbers(recent)) << recent;
+    EXPECT_FALSE(lacks_wide_depthwise(recent)) << recent;
+  }
+}
+
+TEST(Framework, TensorRtSumsInFp16) {
+  EXPECT_TRUE(sums_in_fp16("TensorRT 8.6"));
+  EXPECT_TRUE(sums_in_fp16("AITemplate CUDA 11.6"));
+  EXPECT_FALSE(sums_in_fp16("TensorRT-LLM 0.9"));
+  EXPECT_FALSE(sums_in_fp16("PyTorch 2.4.0"));
+  EXPECT_FALSE(sums_in_fp16(""));
+}
+
 TEST(Framework, RecentNetworksCallFusedAttention) {
   EXPECT_TRUE(networks_call_fused_attention(""));
   EXPECT_TRUE(networks_call_fused_attention("PyTorch 2.4.0 CUDA 12.4"));

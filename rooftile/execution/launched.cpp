@@ -138,6 +138,9 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine) workload = merge_products(std::move(workload));
   if (engine && !epilogues) workload = join_product_biases(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
+  if (!engine && options.linear_bias) {
+    workload = add_linear_biases_apart(std::move(workload), *options.linear_bias);
+  }
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   if (options.execution == Execution::eager) return workload;
   return fuse(workload, {.epilogues = epilogues, .training = options.training});

@@ -2,6 +2,7 @@
 // mixed precision needs them, and operators fused as the execution fuses them (docs/execution.md).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "rooftile/workload/execution.hpp"
@@ -12,21 +13,22 @@ namespace rooftile {
 struct LaunchOptions {
   Execution execution = Execution::eager;
   DType precision = DType::fp32;
-  bool autocast = false;               // RunPrecision
-  bool training = false;               // gradients follow
-  bool tf32_products = true;           // with tf32: not only convolutions compute in it, products do, too
-  bool nhwc = false;                   // maps of convolutions have their channels contiguous
-  bool epilogues = true;               // an engine's products take the element-wise operators that follow
-  bool fp8_experts = true;             // in FP8, those are, too
-  bool fp8_scaled_now = false;         // and operands are scaled by their own largest element
-  bool wide_sums = false;              // int8 products write their sums as they are, in int32
-  std::optional<DType> weights = {};   // of products, where they are stored narrower than `precision`
-  bool fused_attention = false;        // attention modules call a fused kernel (PyTorch from 2.0 on)
-  bool networks_fuse = false;          // so do networks that scale and mask scores (AttentionCalls)
-  bool short_fused_attention = false;  // an engine fuses FasterTransformer's kinds of attention alone
-  bool unrolled_cells = false;         // recurrent layers are operators of their steps
-  bool llama_cpp = false;              // prompts run as llama.cpp has them
-  bool int8_products = true;           // of integers of 8 bits compute in them
+  bool autocast = false;                        // RunPrecision
+  bool training = false;                        // gradients follow
+  bool tf32_products = true;                    // with tf32: not only convolutions compute in it, products do, too
+  bool nhwc = false;                            // maps of convolutions have their channels contiguous
+  std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
+  bool epilogues = true;                        // an engine's products take the element-wise operators that follow
+  bool fp8_experts = true;                      // in FP8, those are, too
+  bool fp8_scaled_now = false;                  // and operands are scaled by their own largest element
+  bool wide_sums = false;                       // int8 products write their sums as they are, in int32
+  std::optional<DType> weights = {};            // of products, where they are stored narrower than `precision`
+  bool fused_attention = false;                 // attention modules call a fused kernel (PyTorch from 2.0 on)
+  bool networks_fuse = false;                   // so do networks that scale and mask scores (AttentionCalls)
+  bool short_fused_attention = false;           // an engine fuses FasterTransformer's kinds of attention alone
+  bool unrolled_cells = false;                  // recurrent layers are operators of their steps
+  bool llama_cpp = false;                       // prompts run as llama.cpp has them
+  bool int8_products = true;                    // of integers of 8 bits compute in them
 };
 
 // Of a workload that passed validate(). The result is for prediction only: operators of several members carry

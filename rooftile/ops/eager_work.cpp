@@ -15,6 +15,8 @@ constexpr double kJoin = 72;          // an element of a concatenation of short 
 constexpr double kPlaneNorm = 77;     // batch normalisation of an element
 constexpr double kChannelsNorm = 85;  // the same, of channels that lie side by side
 
+constexpr double kRowThreads = 128, kOfRow = 35000, kOfElement = 47;  // of a layer norm's CTA: its sums, an element
+
 template <std::size_t Size>
 bool is_one_of(std::string_view function, const std::array<std::string_view, Size>& names) {
   return std::find(names.begin(), names.end(), function) != names.end();
@@ -49,16 +51,15 @@ double of_move(const Workload& workload, const Op& op, const Move& move, Maps ma
 }
 
 StreamKernel eager_rows(const StreamRows& rows, double inputs, Bytes element, double operations_of_row) {
-  constexpr double kThreads = 128;
   StreamKernel kernel = row_kernel({.rows = rows.rows,
                                     .columns = rows.columns,
                                     .inputs = inputs,
                                     .passes = 2,
                                     .per_load = elements_of_load(element),
-                                    .most_threads = kThreads,
+                                    .most_threads = kRowThreads,
                                     .element = element},
                                    {});
-  kernel.threads = kThreads;
+  kernel.threads = kRowThreads;
   kernel.overlaps = true;
   kernel.work.operations = rows.rows * operations_of_row;
   return kernel;
@@ -99,8 +100,45 @@ StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bo
   return kernel;
 }
 
+namespace {
+
+// A CTA of so many threads for each row, which read one number at a time.
+StreamKernel scalar_rows(const StreamRows& rows, Bytes element, double threads) {
+  StreamKernel kernel =
+      row_kernel({.rows = rows.rows, .columns = rows.columns, .most_threads = threads, .element = element}, {});
+  kernel.threads = threads;
+  kernel.overlaps = true;
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<StreamKernel> early_layer_norm(const StreamRows& rows, Bytes element) {
+  constexpr double kSumThreads = 512, kResultThreads = 256;
+  StreamKernel sums = scalar_rows(rows, element, kSumThreads);
+  sums.write = {};
+  sums.work.operations = rows.rows * kOfRow * kSumThreads / kRowThreads;
+  StreamKernel result = scalar_rows(rows, element, kResultThreads);
+  result.work.operations = rows.rows * result.steps * kResultThreads * kOfElement;
+  return {sums, result};
+}
+
+std::vector<StreamKernel> eager_group_norm(const OperandBytes& bytes, const Shape& shape, const StreamRows& groups,
+                                           Bytes element) {
+  constexpr double kSumThreads = 512, kOfChannel = 8;  // bytes of a scale and a shift
+  StreamKernel sums = scalar_rows(groups, element, kSumThreads);
+  sums.write = {};
+  sums.work.operations = groups.rows * (kOfRow * kSumThreads / kRowThreads + kOfElement * groups.columns);
+  const double channels = shape.size() > 1 ? static_cast<double>(shape[0] * shape[1]) : groups.rows;
+  const Bytes scales = Bytes(kOfChannel) * channels;
+  StreamKernel result =
+      flat_kernel(bytes.read, bytes.write, elements(shape), {.operations = kLocate * elements(shape)});
+  result.overlaps = true;
+  return {sums, flat_kernel(scales, scales, channels, {}), result};
+}
+
 StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element) {
-  constexpr double kOfRow = 35000, kOfElement = 47, kOfWideRow = 47500, kOfWideElement = 57;
+  constexpr double kOfWideRow = 47500, kOfWideElement = 57;
   const bool wide = element > Bytes(2);  // twice as many loads of 16 bytes
   return eager_rows(rows, 1, element,
                     wide ? kOfWideRow + kOfWideElement * rows.columns : kOfRow + kOfElement * rows.columns);

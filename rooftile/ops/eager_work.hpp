@@ -27,6 +27,16 @@ StreamKernel eager_batch_statistics(Bytes read, Bytes write, double elements, bo
 // (aten/src/ATen/native/cuda/layer_norm_kernel.cu, vectorized_layer_norm_kernel).
 StreamKernel eager_layer_norm(const StreamRows& rows, Bytes element);
 
+// Before PyTorch 1.11: a CTA of 512 threads for the sums of a row, and one of 256 for its result, each of which reads
+// one number at a time (RowwiseMomentsCUDAKernel, LayerNormForwardCUDAKernel). A thread is given the instructions that
+// one of the later kernel has.
+std::vector<StreamKernel> early_layer_norm(const StreamRows& rows, Bytes element);
+
+// Group normalisation of planes: sums by a CTA of 512 threads for each group that read one number at a time, the scale
+// and shift of each channel, and a kernel that applies them (aten/src/ATen/native/cuda/group_norm_kernel.cu).
+std::vector<StreamKernel> eager_group_norm(const OperandBytes& bytes, const Shape& shape, const StreamRows& groups,
+                                           Bytes element);
+
 // Its gradients: of the rows in the same way (layer_norm_grad_input_kernel_vectorized); of the weights a CTA of 1,024
 // threads for every 32 columns, which are too few for a GPU, or, of more than 65,536 rows, several of them
 // (GammaBetaBackwardCUDAKernelTemplate; that rows with more columns than half the SMs fill keep one is left out).

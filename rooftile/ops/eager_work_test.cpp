@@ -65,6 +65,37 @@ TEST(EagerWork, MaximaHaveIndices) {
   EXPECT_EQ(eager.work.operations, 32 * kEagerWindow);
 }
 
+TEST(EagerWork, EarlyLayerNormsAreTwoKernels) {
+  const StreamRows rows{100, 768};
+  const std::vector<StreamKernel> kernels = early_layer_norm(rows, Bytes(2));
+  ASSERT_EQ(kernels.size(), 2U);
+  const StreamKernel &sums = kernels[0], &result = kernels[1];
+  EXPECT_EQ(sums.threads, 512);
+  EXPECT_EQ(sums.steps, 2) << "768 numbers by 512 threads";
+  EXPECT_EQ(sums.write, Bytes());
+  EXPECT_EQ(sums.read, Bytes(2 * 100 * 768));
+  EXPECT_EQ(sums.work.operations, 100 * 140000.0) << "four times as many threads as later, 35,000 / 128 each";
+  EXPECT_EQ(result.threads, 256);
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(result.write, Bytes(2 * 100 * 768));
+  EXPECT_EQ(result.work.operations, 100 * 768 * 47.0);
+}
+
+// Eight groups of two channels of 16 x 16.
+TEST(EagerWork, GroupNormsAreThreeKernels) {
+  const StreamOneOp norm(Normalize{"group"}, {{1, 16, 16, 16}}, {1, 16, 16, 16});
+  const OperandBytes bytes{Bytes(8192), Bytes(8192)};
+  const std::vector<StreamKernel> kernels = eager_group_norm(bytes, {1, 16, 16, 16}, {8, 512}, Bytes(2));
+  ASSERT_EQ(kernels.size(), 3U);
+  EXPECT_EQ(kernels[0].ctas, 8);
+  EXPECT_EQ(kernels[0].steps, 1);
+  EXPECT_EQ(kernels[0].write, Bytes());
+  EXPECT_EQ(kernels[1].read, Bytes(16 * 8));
+  EXPECT_EQ(kernels[2].write, Bytes(8192));
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op(), kEager).size(), 3U);
+  EXPECT_EQ(stream_kernels(norm.workload, norm.op()).size(), 1U) << "compiled";
+}
+
 TEST(EagerWork, GradientsOfALayerNormHaveAKernelForRowsAndOneForColumns) {
   const StreamOneOp norm(Normalize{"layer"}, {{1000, 768}, {768}, {768}}, {1000, 768}, 2);
   const auto kernels = gradient_kernels(norm.workload, norm.op(), kEager);

@@ -137,7 +137,11 @@ struct Forward {
     const double each = work.operations / outputs;
     const Bytes element = size_of(output.dtype);
     const bool alone = op.members.empty() && !adds_first();
-    if (alone && run.eager && norm.function == "layer") return {eager_layer_norm(rows, element)};
+    if (alone && run.eager && norm.function == "layer") {
+      if (run.rows_by_numbers) return early_layer_norm(rows, element);
+      return {eager_layer_norm(rows, element)};
+    }
+    if (alone && run.eager && norm.function == "group") return eager_group_norm(bytes, output.shape, rows, element);
     return {alone ? norm_kernel(rows, each, element) : fused(held_norm_kernel(rows, each, element))};
   }
   std::vector<StreamKernel> operator()(const Softmax&) const {
@@ -279,9 +283,20 @@ StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {
   return flat_kernel(read, write, outputs, {.operations = 2 * macs(conv)});
 }
 
+namespace {
+
+// Counted in the source's inner loops: bounds, a division and a remainder to find the position, loads, the product.
+constexpr double kDataTap = 12, kWeightTap = 24;
+
+}  // namespace
+
+StreamKernel own_depthwise_kernel(const Conv& conv, Bytes read, Bytes write) {
+  StreamKernel kernel = depthwise_kernel(conv, read, write);
+  kernel.work.operations = macs(conv) * kWeightTap;
+  return kernel;
+}
+
 StreamKernel depthwise_gradient_kernel(const Conv& conv, Pass pass, Bytes read, Bytes write) {
-  // Counted in the source's inner loop: bounds, a division and a remainder to find the position, loads, the product.
-  constexpr double kDataTap = 12, kWeightTap = 24;
   double taps = 1;
   for (const ConvAxis& axis : conv.axes) taps *= static_cast<double>(axis.filter);
   const bool data = pass == Pass::bwd_data;

@@ -30,6 +30,8 @@ struct StreamRun {
   bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
   // llama.cpp's kernels: a thread for each element (ggml-cuda: binbcast.cu, unary.cu, convert.cu, cpy.cu).
   bool scalar = false;
+  bool rows_by_numbers =
+      false;               // layer norms in two kernels, one number a load (reads_rows_by_numbers() of execution/)
   bool own_norms = false;  // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 
@@ -57,6 +59,10 @@ bool has_narrow_weights(const Workload& workload, const Op& op);
 
 // A depthwise convolution: one thread for every few outputs.
 StreamKernel depthwise_kernel(const Conv& conv, Bytes read, Bytes write);
+
+// By PyTorch's own kernel for filters whose size is no template parameter of it (conv_depthwise2d_forward_kernel<0> of
+// the same file): every tap is checked against the borders.
+StreamKernel own_depthwise_kernel(const Conv& conv, Bytes read, Bytes write);
 
 // Its gradients as PyTorch computes them (aten/src/ATen/native/cuda/DepthwiseConv2d.cu): of the data, a thread for each
 // input looks which windows it was in; of the weights, a CTA for each tap of each channel reads both maps, so that

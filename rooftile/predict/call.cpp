@@ -24,12 +24,21 @@ LayerCall empty_call(std::string_view op, const PredictOptions& options) {
           .work = {}};
 }
 
+bool has_filter_of_five(const Conv& conv) {
+  constexpr std::int64_t kFive = 5;
+  return conv.axes[1].filter == kFive && conv.axes[2].filter == kFive;
+}
+
 Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
   const Bytes element = size_of(options.precision);
   const bool forward = options.pass == Pass::fwd;
   const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
   if (!forward) return {bytes, {depthwise_gradient_kernel(conv, options.pass, bytes.read, bytes.write)}};
-  return {bytes, {depthwise_kernel(conv, bytes.read, bytes.write)}};
+  const bool own = options.execution == Execution::eager && !options.nhwc && has_filter_of_five(conv) &&
+                   lacks_wide_depthwise(options.framework);
+  return {
+      bytes,
+      {own ? own_depthwise_kernel(conv, bytes.read, bytes.write) : depthwise_kernel(conv, bytes.read, bytes.write)}};
 }
 
 Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
@@ -74,6 +83,7 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
                       .eager = options.execution == Execution::eager,
                       .pools_by_load = runs_engine_kernels(options),
                       .scalar = llama_cpp,
+                      .rows_by_numbers = reads_rows_by_numbers(options.framework),
                       .own_norms = options.execution == Execution::eager && normalizes_itself(options.framework)};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);

@@ -107,6 +107,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
           .nhwc = channels_last(options),
+          .linear_bias = dimensions_with_fused_bias(options.framework),
           .epilogues = !leaves_products_bare(options.framework),
           .fp8_experts = multiplies_experts_in_fp8(options.framework),
           .fp8_scaled_now = scales_fp8_at_once(options.framework),
@@ -127,6 +128,8 @@ bool runs_engine_kernels(const PredictOptions& options) {
 PredictOptions network_options(PredictOptions options) {
   options.in_network = true;
   options.nhwc = channels_last(options);
+  const bool narrow = options.precision == DType::fp16 && sums_in_fp16(options.framework);
+  if (narrow && !options.accumulate) options.accumulate = DType::fp16;
   return options;
 }
 

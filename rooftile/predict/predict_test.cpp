@@ -129,6 +129,17 @@ TEST(Estimate, ConvolutionsThatAddInFp16AreFasterWhereTheBoardHasTheRate) {
   EXPECT_EQ(ratio("a100-sxm4-80gb"), 1);
 }
 
+TEST(Estimate, TensorRtsSumsAreNarrow) {
+  const auto sums = [](const char* framework, DType precision) {
+    PredictOptions options{.precision = precision};
+    options.framework = framework;
+    return network_options(options).accumulate;
+  };
+  EXPECT_EQ(sums("TensorRT", DType::fp16), DType::fp16);
+  EXPECT_EQ(sums("TensorRT", DType::bf16), std::nullopt);
+  EXPECT_EQ(sums("PyTorch 2.4", DType::fp16), std::nullopt);
+}
+
 TEST(Estimate, DepthwiseStreams) {
   Conv conv = conv_of(64, 64, 30, 3);
   conv.groups = 64;
