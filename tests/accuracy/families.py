@@ -71,6 +71,9 @@ RUNS = {
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
     "decoding": ([OWN / "unseen_decoding.csv"], "", "", "gpu,framework,weights"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
+    "diffusion": ([OWN / "stable_diffusion.csv"], "", "", "gpu,execution"),
+    "aitemplate": ([OWN / "aitemplate.csv"], "", "", "gpu,execution"),
+    "tensorrt-geforce": ([OWN / "tensorrt_rtx3060.csv"], "", "", "gpu,precision"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
     "language": (["llm_inference/inference.csv"], "gpus = 1", "", "gpu,framework,phase"),
     "several": ([*SEVERAL, "llm_inference/inference.csv"], "gpus > 1", "", "table,source,framework,phase,gpu"),
@@ -88,7 +91,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -245,6 +248,12 @@ ROWS = [
       for name, wide in [("bf16", True), ("weights of 8 and 4 bits", False)]],
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],
+    *[(f"Stable Diffusion on four boards, {execution}", "diffusion",
+       lambda g, execution=execution: g["execution"] == execution, {}) for execution in ("eager", "compiled")],
+    *[(f"{name} on A100 and MI250", "aitemplate", lambda g, execution=execution: g["execution"] == execution, {})
+      for name, execution in [("AITemplate", "engine"), ("AITemplate's comparison, PyTorch 1.12", "eager")]],
+    *[(f"TensorRT on RTX 3060, {precision}", "tensorrt-geforce",
+       lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("tf32", "fp16", "int8")],
     ("MLPerf Inference, ResNet-50 in TensorRT, int8", "mlperf-resnet", lambda g: True, {}),
     ("timm inference, eager", "network",
      lambda g: "timm" in g["table"] and g["pass"] == "fwd" and g["execution"] == "eager", {"shipped": 8}),
