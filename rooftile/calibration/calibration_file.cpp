@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 3> kBoardKeys = {"architecture", "sms", "
 constexpr std::array<std::string_view, 7> kHarnessKeys = {
     "family", "framework", "gpu", "overhead_us", "floor_us", "overhead_range_us", "floor_range_us"};
 constexpr std::array<std::string_view, 11> kHostKeys = {"framework",   "execution",  "forward_us",  "gradient_us",
-                                                        "update_us",   "request_us", "sequence_us", "broadcast_us",
+                                                        "update_us",   "request_us", "sequence_us", "step_us",
                                                         "any_machine", "range",      "data"};
 constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
 constexpr std::array<std::string_view, 1> kRecurrentHarnessKeys = {"step_launches"};
@@ -227,7 +227,7 @@ class Reader {
     host.update = Seconds(number(table, "update_us", 0, kLongest) * kMicro);
     if (table.contains("request_us")) host.request = Seconds(number(table, "request_us", 0, kLongest) * kMicro);
     if (table.contains("sequence_us")) host.sequence = Seconds(number(table, "sequence_us", 0, kLongest) * kMicro);
-    if (table.contains("broadcast_us")) host.broadcast = Seconds(number(table, "broadcast_us", 0, kLongest) * kMicro);
+    if (table.contains("step_us")) host.step = Seconds(number(table, "step_us", 0, kLongest) * kMicro);
     host.any_machine = table.contains("any_machine") && truth(table, "any_machine");
     host.range = table.contains("range") ? number(table, "range", 1, kMostRange) : 1;
     const std::string execution = text(table, "execution");

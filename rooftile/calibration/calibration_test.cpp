@@ -392,8 +392,8 @@ data = "none"
   EXPECT_EQ(costs(host).sequence, Seconds(0));
   EXPECT_DOUBLE_EQ(costs(host + "sequence_us = 60\n").sequence.value(), 60e-6);
   EXPECT_FALSE(parse_calibration(host + "sequence_us = -1\n", "h.toml"));
-  EXPECT_EQ(costs(host).broadcast, Seconds(0));
-  EXPECT_DOUBLE_EQ(costs(host + "broadcast_us = 900\n").broadcast.value(), 900e-6);
+  EXPECT_EQ(costs(host).step, Seconds(0));
+  EXPECT_DOUBLE_EQ(costs(host + "step_us = 900\n").step.value(), 900e-6);
 }
 
 TEST(Calibration, NoMeasuredCallsAreAList) {

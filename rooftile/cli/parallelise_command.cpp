@@ -86,11 +86,12 @@ Result<void> fix(WaysAsked& asked, std::vector<std::string>& named, const std::s
   const std::string name = pair.substr(0, equals), value = equals == std::string::npos ? "" : pair.substr(equals + 1);
   const bool first = std::find(named.begin(), named.end(), name) == named.end();
   named.push_back(name);
-  const std::array<std::pair<std::string_view, std::vector<int>*>, 6> degrees = {{{"tp", &asked.tp},
+  const std::array<std::pair<std::string_view, std::vector<int>*>, 7> degrees = {{{"tp", &asked.tp},
                                                                                   {"pp", &asked.pp},
                                                                                   {"dp", &asked.dp},
                                                                                   {"cp", &asked.cp},
                                                                                   {"ep", &asked.ep},
+                                                                                  {"etp", &asked.etp},
                                                                                   {"vp", &asked.vp}}};
   for (const auto& [known, values] : degrees) {
     if (name != known) continue;
@@ -108,8 +109,12 @@ Result<void> fix(WaysAsked& asked, std::vector<std::string>& named, const std::s
     if (first) asked.offload.clear();
     return put_choice(asked.offload, value, parse_offload, offload_names());
   }
-  const std::vector<std::string> known = {"tp", "pp",          "dp",       "cp",        "ep",
-                                          "vp", "micro-batch", "sharding", "recompute", "offload"};
+  if (name == "dispatcher") {
+    if (first) asked.dispatcher.clear();
+    return put_choice(asked.dispatcher, value, parse_dispatcher, dispatcher_names());
+  }
+  const std::vector<std::string> known = {"tp", "pp",          "dp",       "cp",        "ep",      "etp",
+                                          "vp", "micro-batch", "sharding", "recompute", "offload", "dispatcher"};
   return bad_fix(fmt::format("unknown degree '{}'{}", name, one_of(name, known)));
 }
 
@@ -139,6 +144,7 @@ std::optional<std::string> impossible_degree(const WaysAsked& asked, const Paral
   const auto only = [](const std::vector<int>& values) { return values.size() == 1 ? values.front() : 1; };
   way.tp = only(asked.tp), way.pp = only(asked.pp), way.dp = only(asked.dp);
   way.cp = only(asked.cp), way.ep = only(asked.ep), way.vp = only(asked.vp);
+  if (asked.etp.size() == 1) way.etp = asked.etp.front();
   if (!network.shape) return {};
   if (const auto part = slice(*network.shape, way); !part) return part.error().message;
   const std::int64_t taken = std::int64_t{way.tp} * way.pp * way.dp * way.cp;
@@ -155,7 +161,8 @@ std::string none_of(const ParalleliseArguments& arguments, const WaysAsked& aske
       "no way to spread {} over {}{}: {}", counted(static_cast<std::size_t>(batch), "sample"),
       counted(static_cast<std::size_t>(gpus), "GPU"), arguments.fixed.empty() ? "" : " with what --fix asks for",
       splits ? "the degrees must divide the GPUs, dp and the micro-batches the samples, tp the heads and the MLP, cp "
-               "the positions, ep the experts and dp; pp is at most the layers, and not combined with sharding "
+               "the positions, ep the experts and, times etp, the GPUs of a stage; etp is 1 or tp; pp is at most the "
+               "layers, and not combined with sharding "
                "gradients or all"
              : "only dp can spread this network, so it must be all GPUs and, with the micro-batches, divide the "
                "samples");
@@ -331,8 +338,9 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
             "samples of a step, all GPUs together (default: one for each GPU)");
   add_texts(
       app, "--fix", arguments.fixed,
-      fmt::format("tp=N|pp=N|dp=N|cp=N|ep=N|vp=N|micro-batch=N|sharding={}|recompute={}|offload={}",
-                  fmt::join(sharding_names(), "/"), fmt::join(recompute_names(), "/"), fmt::join(offload_names(), "/")),
+      fmt::format("tp=N|pp=N|dp=N|cp=N|ep=N|etp=N|vp=N|micro-batch=N|sharding={}|recompute={}|offload={}|dispatcher={}",
+                  fmt::join(sharding_names(), "/"), fmt::join(recompute_names(), "/"), fmt::join(offload_names(), "/"),
+                  fmt::join(dispatcher_names(), "/")),
       "only ways with that degree; again for several")
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");

@@ -113,6 +113,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.prior_miss_rate = arguments.method.prior_miss_rate;
   options.precision = arguments.precision.value_or(DType::fp32);
   options.weights = arguments.set.weights;
+  options.expert_weights = arguments.set.expert_weights;
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;

@@ -66,7 +66,7 @@ CLI::Option* add_input_sizes(CLI::App* app, InputSizes& sizes) {
 
 CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
-      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|int8|int4",
+      app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
       "one that the GPU computes in, or can store and widen; delta and prior take fp32 only (default: fp32)");
 }
@@ -90,7 +90,7 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
           },
           "one that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast; delta "
           "and prior take fp32 only (default: fp32, or that of weights in fp16 or bf16)")
-      ->type_name("fp32|tf32|fp16|bf16|fp8|int8|int4|amp-fp16|amp-bf16");
+      ->type_name("fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4|amp-fp16|amp-bf16");
 }
 
 CLI::Option* add_execution(CLI::App* app, Execution& execution) {

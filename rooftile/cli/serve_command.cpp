@@ -196,8 +196,10 @@ Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, co
 }
 
 std::string precision_text(const PredictOptions& options) {
-  const std::string precision(name_of(options.precision));
-  return options.weights ? fmt::format("{}, weights {}", precision, name_of(*options.weights)) : precision;
+  std::string text(name_of(options.precision));
+  if (options.weights) text += fmt::format(", weights {}", name_of(*options.weights));
+  if (options.expert_weights) text += fmt::format(", experts' weights {}", name_of(*options.expert_weights));
+  return text;
 }
 
 // Of a file, or at a rate.
@@ -217,7 +219,8 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
 }
 
 Result<void> run(ServeArguments& arguments) {
-  TRY(check_keys(arguments.prediction.set, "serve", {"weights", "framework", "host", "tile", "active-ctas"}));
+  TRY(check_keys(arguments.prediction.set, "serve",
+                 {"weights", "expert-weights", "framework", "host", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
   const bool simulated = !arguments.arrivals.empty() || arguments.bound.first_token || arguments.bound.each_token;
   if (arguments.server.speculation && !simulated) {
@@ -292,7 +295,9 @@ void add_serve(CommandList& commands) {
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: fp16)")
       ->group("Prediction");
-  add_set(app, arguments.prediction.set)->description("weights=int4, framework")->group("Prediction");
+  add_set(app, arguments.prediction.set)
+      ->description("weights=int4, expert-weights=mxfp4, framework")
+      ->group("Prediction");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Prices");
   add_output_options(app, arguments.output, kServingWriters);
 }

@@ -22,11 +22,12 @@ struct Settings {
   std::optional<std::int64_t> context;
   PlanOptions plan;  // algorithm, tile, active-ctas
   std::string framework;
-  bool host = true;              // false: "host=none"
-  bool cuda_graphs = false;      // "host=graphs"
-  bool nhwc = false;             // "layout=nhwc"
-  bool unrolled_cells = false;   // "cells=unrolled"
-  std::optional<DType> weights;  // narrower than the arithmetic
+  bool host = true;                     // false: "host=none"
+  bool cuda_graphs = false;             // "host=graphs"
+  bool nhwc = false;                    // "layout=nhwc"
+  bool unrolled_cells = false;          // "cells=unrolled"
+  std::optional<DType> weights;         // narrower than the arithmetic
+  std::optional<DType> expert_weights;  // the same of experts
   std::optional<Optimizer> optimizer;
   bool loss = true;             // false: "loss=none"
   bool clip_gradients = false;  // "clip=norm"

@@ -62,7 +62,9 @@ Result<Tile> parse_tile(std::string_view option, const std::string& text) {
   return bad(option, fmt::format("'{}' is not a tile; write rows x columns x depth, as in 128x64x4", text));
 }
 
-std::vector<std::string> precision_names() { return {"fp32", "tf32", "fp16", "bf16", "fp8", "int8", "int4"}; }
+std::vector<std::string> precision_names() {
+  return {"fp32", "tf32", "fp16", "bf16", "fp8", "nvfp4", "mxfp4", "int8", "int4"};
+}
 
 Result<DType> parse_precision(std::string_view option, const std::string& text) {
   const std::vector<std::string> precisions = precision_names();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace rooftile {
 namespace {
@@ -37,6 +38,11 @@ int rounds_of(const Collective& collective) {
   return 1;
 }
 
+double share_of_others(const Collective& collective, int parts) {
+  const double others = static_cast<double>(parts - 1), copies = collective.copies;
+  return others * (1 - std::pow(others / parts, copies)) / copies;
+}
+
 double share_sent(const Collective& collective) {
   const double others = static_cast<double>(collective.gpus - 1) / collective.gpus;
   switch (collective.kind) {
@@ -44,8 +50,9 @@ double share_sent(const Collective& collective) {
       return 2 * others;
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all:
       return others;
+    case CollectiveKind::all_to_all:
+      return share_of_others(collective, collective.gpus);
     case CollectiveKind::broadcast:
     case CollectiveKind::send:
       return 1;

@@ -22,12 +22,17 @@ struct Collective {
   int gpus = 2;
   Bytes bytes{1};  // of the whole: what an all-reduce sums, an all-gather results in, a reduce-scatter starts from
   DType dtype = DType::fp32;
+  // Of an all-to-all: to how many parts each item goes, which the bytes count so often; those that share a GPU, or a
+  // node behind a network, get it once.
+  int copies = 1;
 
   bool operator==(const Collective&) const = default;
 };
 
 // Steps that follow one another around a ring, and what of the bytes each GPU sends; of all-to-all and send in one.
 int rounds_of(const Collective& collective);
+// What of an all-to-all's bytes goes to others of so many GPUs, or of so many nodes.
+double share_of_others(const Collective& collective, int parts);
 double share_sent(const Collective& collective);
 
 }  // namespace rooftile

@@ -63,7 +63,7 @@ Rounds tree_rounds(const Group& group) {
 // What leaves a node, as a share of the bytes.
 double share_out(const Collective& collective, const Group& group) {
   if (collective.kind != CollectiveKind::all_to_all) return share_sent(collective);
-  return static_cast<double>(group.per_node) * (group.gpus - group.per_node) / group.gpus;
+  return group.per_node * share_of_others(collective, group.nodes());
 }
 
 class Exchange {
@@ -115,7 +115,7 @@ class Exchange {
   }
 
   bool is_switched() const {
-    const bool sums = is_floating(collective_.dtype) && collective_.dtype != DType::fp8;
+    const bool sums = is_floating(collective_.dtype) && !is_narrow_float(collective_.dtype);
     return collective_.kind == CollectiveKind::all_reduce && sums &&
            generation::has_summing_switches(gpu_.generation) && group_.link.name == "NVLink" &&
            group_.per_node >= kLeastSwitched;

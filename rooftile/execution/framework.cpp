@@ -51,9 +51,9 @@ bool precedes(std::string_view framework, const Release& release) {
 
 bool precedes_pytorch2(std::string_view framework) { return precedes(framework, k2_0); }
 
-constexpr std::array<std::string_view, 11> kWithRules = {
-    "PyTorch",   "TorchScript",       "Torch7",   "NeMo",      "Megatron-DeepSpeed", "Megatron-LM", "composer",
-    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate"};
+constexpr std::array<std::string_view, 12> kWithRules = {
+    "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM", "composer",
+    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core"};
 
 }  // namespace
 
@@ -62,7 +62,8 @@ std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
 
 bool runs_pytorch(std::string_view framework) {
-  return starts_with_any(framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "NeMo", "composer"});
+  return starts_with_any(
+      framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "Megatron Core", "NeMo", "composer"});
 }
 
 bool precedes_cuda11(std::string_view framework) {
@@ -112,6 +113,12 @@ bool leaves_products_bare(std::string_view framework) { return framework.starts_
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
+bool keeps_experts_whole(std::string_view framework) { return framework.find("NeMo") != std::string_view::npos; }
+
+bool runs_megatron_core(std::string_view framework) {
+  return framework.starts_with("Megatron Core") || framework.find("NeMo") != std::string_view::npos;
+}
+
 bool runs_megatron_lm(std::string_view framework) { return framework.starts_with("Megatron-LM"); }
 
 bool halves_batches(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
@@ -119,6 +126,12 @@ bool halves_batches(std::string_view framework) { return framework.starts_with("
 bool multiplies_experts_in_fp8(std::string_view framework) {
   constexpr Version kFirst(0, 10);
   return version_after(framework, "TensorRT-LLM ").value_or(kFirst) >= kFirst;
+}
+
+bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }
+
+bool quantises_heads(std::string_view framework) {
+  return starts_with_any(framework, {"llama.cpp", "MLC LLM", "ExLlama"});
 }
 
 bool scales_fp8_at_once(std::string_view framework) { return framework.starts_with("PyTorch"); }

@@ -76,6 +76,13 @@ bool leaves_products_bare(std::string_view framework);
 // to 8 keys (src/fastertransformer/layers/attention_layers/BaseAttentionLayer.h, getAttentionType; models/vit/ViT.cc).
 bool fuses_short_attention(std::string_view framework);
 
+// NeMo's configurations give each GPU whole experts, whatever tp (scripts/performance/configs of Megatron Bridge,
+// expert_tensor_parallel_size=1); Megatron Core's default is as many as tp.
+bool keeps_experts_whole(std::string_view framework);
+
+// NVIDIA's Megatron Core, alone or in NeMo.
+bool runs_megatron_core(std::string_view framework);
+
 // NVIDIA's Megatron-LM of 2021, before FlashAttention and Megatron Core.
 bool runs_megatron_lm(std::string_view framework);
 
@@ -85,6 +92,14 @@ bool halves_batches(std::string_view framework);
 // TensorRT-LLM's release notes of 0.10: "Added FP8 quantization support for Mixtral." Until then experts stayed in 16
 // bits.
 bool multiplies_experts_in_fp8(std::string_view framework);
+
+// Checkpoints of GPTQ, AWQ, compressed-tensors and Model Optimizer leave the head of a language model in 16 bits
+// ("lm_head": false, modules_to_not_convert, ignore, exclude_modules). llama.cpp (llama_tensor_get_type,
+// output.weight), MLC LLM (quantize_final_fc) and ExLlamaV2 (head_bits) do not.
+bool quantises_heads(std::string_view framework);
+
+// vLLM's kernels for weights of 4 and 8 bits (csrc/quantization/gptq_marlin; AWQ's, too), since 0.4.
+bool runs_marlin(std::string_view framework);
 
 // PyTorch's torchao scales what a product reads by its largest element of that moment
 // (torchao/float8/float8_linear.py, ScalingType.DYNAMIC); Transformer Engine by those of the steps before.

@@ -8,12 +8,12 @@
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/bias.hpp"
 #include "rooftile/execution/fold_constants.hpp"
-#include "rooftile/execution/fp8_products.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/int8_engine.hpp"
 #include "rooftile/execution/llama_cpp.hpp"
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/execution/merged_products.hpp"
+#include "rooftile/execution/narrow_products.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unit_rows.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
@@ -21,17 +21,25 @@
 namespace rooftile {
 namespace {
 
-// Weights that nothing but products read, or nothing at all (experts that rest): tables of embeddings stay as they are.
-Workload with_weights_in(Workload workload, DType weights) {
+// Weights that nothing but products read, or nothing at all (experts that rest): tables of embeddings stay as they are,
+// and the head unless it is narrow, too.
+Workload with_narrow_weights(Workload workload, const LaunchOptions& options) {
+  if (!options.weights && !options.expert_weights) return workload;
   std::vector<bool> narrow(workload.tensors.size(), true);
-  for (const Op& op : workload.ops) {
-    const bool product = std::holds_alternative<Gemm>(op.kind);
+  const std::vector<bool> last = last_products(workload);
+  for (std::size_t k = 0; k < workload.ops.size(); ++k) {
+    const Op& op = workload.ops[k];
+    const bool product = std::holds_alternative<Gemm>(op.kind) && (options.narrow_heads || !last[k]);
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       if (!product || i != 1) narrow[op.inputs[i]] = false;
     }
   }
   for (TensorId id = 0; id < workload.tensors.size(); ++id) {
-    if (narrow[id] && workload.tensors[id].constant) workload.tensors[id].dtype = weights;
+    Tensor& tensor = workload.tensors[id];
+    if (!narrow[id] || !tensor.constant) continue;
+    const std::optional<DType> stored =
+        options.expert_weights && is_of_experts(tensor) ? options.expert_weights : options.weights;
+    if (stored) tensor.dtype = *stored;
   }
   return workload;
 }
@@ -74,7 +82,7 @@ DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& 
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
   if (options.precision == DType::tf32 && is_product(op) && !options.tf32_products) return DType::fp32;
-  const bool mixed = options.autocast || options.precision == DType::fp8 || options.llama_cpp;
+  const bool mixed = options.autocast || is_narrow_float(options.precision) || options.llama_cpp;
   if (!mixed || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;
   return is_floating(type) ? type : options.precision;
@@ -106,7 +114,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     workload = fuse_attention(std::move(workload), AttentionCalls::all);  // which its launches then take apart
     if (is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
     workload = stored_as(std::move(workload), options.precision);
-    if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
+    workload = with_narrow_weights(std::move(workload), options);
     return as_llama_cpp_step(std::move(workload));
   }
   const bool engine = options.execution == Execution::engine;
@@ -121,11 +129,12 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     workload = lay_out_heads(std::move(workload), padding_of(options.precision));
   if (options.autocast) {
     workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
-  } else if (options.precision == DType::fp8) {
-    workload = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8),
-                               {.training = options.training,
-                                .experts = options.fp8_experts,
-                                .scaled_now = options.training && options.fp8_scaled_now});
+  } else if (is_narrow_float(options.precision)) {
+    workload = multiply_narrow(stored_as(std::move(workload), kBesideNarrow),
+                               {.type = options.precision,
+                                .training = options.training,
+                                .experts = options.narrow_experts,
+                                .scaled_now = options.training && options.narrow_scaled_now});
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }
@@ -134,7 +143,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));
   const bool bare_int8 = engine && !epilogues && options.precision == DType::int8;
   if (bare_int8) workload = as_int8_engine(std::move(workload), options.wide_sums);
-  if (options.weights) workload = with_weights_in(std::move(workload), *options.weights);
+  workload = with_narrow_weights(std::move(workload), options);
   if (engine) workload = merge_products(std::move(workload));
   if (engine && !epilogues) workload = join_product_biases(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);

@@ -19,10 +19,12 @@ struct LaunchOptions {
   bool nhwc = false;                            // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
-  bool fp8_experts = true;                      // in FP8, those are, too
-  bool fp8_scaled_now = false;                  // and operands are scaled by their own largest element
+  bool narrow_experts = true;                   // in FP8, those are, too
+  bool narrow_scaled_now = false;               // and operands are scaled by their own largest element
   bool wide_sums = false;                       // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};            // of products, where they are stored narrower than `precision`
+  std::optional<DType> expert_weights = {};     // of experts, whatever `weights` says of the others
+  bool narrow_heads = false;                    // the last product's are, too
   bool fused_attention = false;                 // attention modules call a fused kernel (PyTorch from 2.0 on)
   bool networks_fuse = false;                   // so do networks that scale and mask scores (AttentionCalls)
   bool short_fused_attention = false;           // an engine fuses FasterTransformer's kinds of attention alone

@@ -74,7 +74,7 @@ TEST(LlamaCpp, StepsOfDecodingFuseNothing) {
   EXPECT_THAT(op_names(launched(cached_network(1), options)),
               ElementsAre("query", "attention", "attention.softmax", "attention.values", "attention.join", "head"));
   LaunchOptions quantised = options;
-  quantised.weights = DType::q4_0;
+  quantised.weights = DType::q4_0, quantised.narrow_heads = true;
   EXPECT_THAT(op_names(launched(cached_network(1), quantised)),
               ElementsAre("query.quantised", "query", "attention", "attention.softmax", "attention.values",
                           "attention.join", "head.quantised", "head"));

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kShardingNames = {"none", "optimizer", "gradients", "all"};
 
+constexpr std::array<std::string_view, 2> kDispatcherNames = {"nccl", "deepep"};
+
 constexpr std::array<std::string_view, 4> kOffloadNames = {"none", "optimizer", "activations", "all"};
 
 // As frameworks call them.
@@ -55,6 +57,16 @@ std::optional<Offload> parse_offload(std::string_view name) {
   return static_cast<Offload>(found - kOffloadNames.begin());
 }
 
+std::string_view name_of(Dispatcher dispatcher) { return kDispatcherNames[static_cast<std::size_t>(dispatcher)]; }
+std::vector<std::string> dispatcher_names() { return {kDispatcherNames.begin(), kDispatcherNames.end()}; }
+
+std::optional<Dispatcher> parse_dispatcher(std::string_view name) {
+  const std::string text = lower_case(name);
+  if (text == "nccl" || text == "alltoall" || text == "all-to-all") return Dispatcher::nccl;
+  if (text == "deepep" || text == "hybridep") return Dispatcher::deepep;
+  return std::nullopt;
+}
+
 std::string print(const Parallelism& way) {
   std::vector<std::string> parts;
   const auto degree = [&](const char* name, int value) {
@@ -66,8 +78,10 @@ std::string print(const Parallelism& way) {
   degree("vp", way.vp);
   degree("dp", way.dp);
   degree("ep", way.ep);
+  if (way.routes_apart()) parts.push_back(fmt::format("etp {}", way.etp));
   if (way.sharding != Sharding::none) parts.push_back(fmt::format("sharding {}", name_of(way.sharding)));
   if (way.offload != Offload::none) parts.push_back(fmt::format("offload {}", name_of(way.offload)));
+  if (way.dispatcher != Dispatcher::nccl) parts.push_back(fmt::format("dispatcher {}", name_of(way.dispatcher)));
   return parts.empty() ? "one GPU" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -84,7 +98,14 @@ Result<void> check(const Parallelism& way) {
   TRY(in_range("micro_batches", way.micro_batches, kMost));
   const double gpus = static_cast<double>(way.tp) * way.pp * way.dp * way.cp;
   if (gpus > static_cast<double>(kMost)) return bad_degree(fmt::format("{:.0f} GPUs are more than {}", gpus, kMost));
-  if (way.dp % way.ep != 0) return bad_degree(fmt::format("ep {} does not divide dp {}", way.ep, way.dp));
+  if (way.etp != 0 && way.etp != 1 && way.etp != way.tp) {
+    return bad_degree(fmt::format("etp {} is neither 1 nor tp, {}", way.etp, way.tp));
+  }
+  const std::int64_t stage = std::int64_t{way.tp} * way.cp * way.dp;
+  if (stage % (std::int64_t{way.ep} * way.expert_tp()) != 0) {
+    const std::string shared = way.expert_tp() > 1 ? fmt::format(" x etp {}", way.expert_tp()) : "";
+    return bad_degree(fmt::format("ep {}{} does not divide the {} GPUs of a stage", way.ep, shared, stage));
+  }
   if (way.vp > 1 && way.pp == 1)
     return bad_degree(fmt::format("vp {} interleaves pipeline stages, and pp is 1", way.vp));
   if (way.vp > 1 && way.micro_batches % way.pp != 0) {

@@ -20,11 +20,21 @@ TEST(Parallelism, ShardingHasTheNamesOfFrameworks) {
   EXPECT_FALSE(parse_sharding("half"));
 }
 
+TEST(Parallelism, DispatchersHaveTheirNames) {
+  for (const std::string& name : dispatcher_names()) EXPECT_EQ(name_of(*parse_dispatcher(name)), name);
+  EXPECT_EQ(parse_dispatcher("HybridEP"), Dispatcher::deepep);
+  EXPECT_FALSE(parse_dispatcher("pigeons"));
+}
+
 TEST(Parallelism, IsPrintedWithoutWhatIsOne) {
   Parallelism way;
   EXPECT_EQ(print(way), "one GPU");
   way.tp = 8, way.dp = 2, way.sharding = Sharding::optimizer;
   EXPECT_EQ(print(way), "tp 8, dp 2, sharding optimizer");
+  way.etp = 8;
+  EXPECT_EQ(print(way), "tp 8, dp 2, sharding optimizer");
+  way.ep = 16, way.etp = 1;
+  EXPECT_EQ(print(way), "tp 8, dp 2, ep 16, etp 1, sharding optimizer");
 }
 
 TEST(Parallelism, WrongDegreesAreOneLine) {
@@ -33,7 +43,13 @@ TEST(Parallelism, WrongDegreesAreOneLine) {
   way.tp = 0;
   EXPECT_THAT(error_of(way), HasSubstr("tp 0 is not between 1 and"));
   way = {}, way.dp = 6, way.ep = 4;
-  EXPECT_EQ(error_of(way), "ep 4 does not divide dp 6");
+  EXPECT_EQ(error_of(way), "ep 4 does not divide the 6 GPUs of a stage");
+  way = {}, way.tp = 2, way.dp = 2, way.ep = 4;
+  EXPECT_EQ(error_of(way), "ep 4 x etp 2 does not divide the 4 GPUs of a stage");
+  way.etp = 1;
+  EXPECT_EQ(error_of(way), "");
+  way = {}, way.tp = 4, way.etp = 2;
+  EXPECT_EQ(error_of(way), "etp 2 is neither 1 nor tp, 4");
   way = {}, way.vp = 2;
   EXPECT_THAT(error_of(way), HasSubstr("pp is 1"));
   way = {}, way.pp = 4, way.vp = 2, way.micro_batches = 6;

@@ -73,7 +73,7 @@ RecomputedPart all_but_kept(const Workload& workload, const std::vector<bool>& w
     const Op& op = workload.ops[i];
     bool kept = std::holds_alternative<Attention>(op.kind);
     if (is_linear(op, weights)) {
-      kept = ++products % 2 == 1 && workload.tensors[op.inputs.front()].dtype != DType::fp8;
+      kept = ++products % 2 == 1 && !is_narrow_float(workload.tensors[op.inputs.front()].dtype);
     }
     if (!kept) part.push_back(i);
   }

@@ -40,8 +40,8 @@ constexpr std::array kOpReaders = {
 static_assert(kOpReaders.size() == std::variant_size_v<RowOp>, "in the order of RowOp");
 constexpr std::array<const char*, 6> kAlgorithms = {"implicit_gemm", "winograd", "winograd_nonfused",
                                                     "fft",           "direct",   "explicit_gemm"};
-constexpr std::array<DType, 7> kPrecisions = {DType::fp32, DType::tf32, DType::fp16, DType::bf16,
-                                              DType::fp8,  DType::int8, DType::int4};
+constexpr std::array<DType, 9> kPrecisions = {DType::fp32, DType::tf32, DType::fp16,  DType::bf16, DType::fp8,
+                                              DType::int8, DType::int4, DType::nvfp4, DType::mxfp4};
 
 // Precisions of measured rows that no method predicts.
 constexpr std::array<std::string_view, 2> kUnsupportedPrecisions = {"fp64", "double"};

@@ -67,6 +67,7 @@ struct NetworkRun {
   ToldFabric fabric = {};                    // what joins them, as far as the row says
   bool one_process = false;                  // several GPUs as threads of one program (torch.nn.DataParallel)
   std::optional<DType> weights = {};         // narrower than the arithmetic
+  std::optional<DType> expert_weights = {};  // the same of experts
 
   bool operator==(const NetworkRun&) const = default;
 };

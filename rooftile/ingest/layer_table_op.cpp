@@ -100,14 +100,14 @@ std::optional<ServedRequest> read_request(TableRow& row) {
 }
 
 // "q4_k_m" of "q4_k_m (4.58 GiB)"; none where the arithmetic's precision is the same.
-std::optional<DType> read_weights(TableRow& row) {
-  const std::string cell = lower_case(row.text("weights"));
+std::optional<DType> read_weights(TableRow& row, const char* column) {
+  const std::string cell = lower_case(row.text(column));
   const std::string name = cell.substr(0, cell.find(' '));
   const auto type = parse_dtype(name);
   if (name.empty() || (type && type == parse_dtype(lower_case(row.text("precision"))))) return std::nullopt;
   const std::vector<std::string> known = weight_type_names();
   if (std::find(known.begin(), known.end(), name) != known.end()) return type;
-  row.reject("weights", fmt::format("unknown weights '{}'{}, or the precision", shown(name), one_of(name, known)),
+  row.reject(column, fmt::format("unknown weights '{}'{}, or the precision", shown(name), one_of(name, known)),
              ErrorCode::unsupported);
   return std::nullopt;
 }
@@ -243,7 +243,8 @@ NetworkRun read_network(TableRow& row) {
   run.request = read_request(row);
   const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
   run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
-  run.weights = read_weights(row);
+  run.weights = read_weights(row, "weights");
+  run.expert_weights = read_weights(row, "expert_weights");
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;
   }

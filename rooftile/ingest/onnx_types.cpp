@@ -69,6 +69,8 @@ int onnx_type_of(DType dtype) {
     case DType::q8_0:  // ONNX has no such blocks
     case DType::q4_0:
     case DType::q4_k_m:
+    case DType::nvfp4:
+    case DType::mxfp4:
       break;
   }
   return onnx::TensorProto::UNDEFINED;

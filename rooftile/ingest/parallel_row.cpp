@@ -8,6 +8,7 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/execution/framework.hpp"
 
 namespace rooftile {
 namespace {
@@ -40,14 +41,32 @@ Recompute recompute_of(TableRow& row) {
   return known.value_or(Recompute::none);
 }
 
+Dispatcher dispatcher_of(TableRow& row) {
+  const std::string cell = lower_case(row.text("dispatcher"));
+  if (cell.empty()) return Dispatcher::nccl;
+  const auto known = parse_dispatcher(cell);
+  if (!known) {
+    row.reject("dispatcher",
+               fmt::format("unknown dispatcher '{}'; one of {}", shown(cell), fmt::join(dispatcher_names(), ", ")));
+  }
+  return known.value_or(Dispatcher::nccl);
+}
+
 }  // namespace
 
 std::optional<Parallelism> read_parallelism(TableRow& row, const NetworkRun& run) {
   Parallelism way;
   way.tp = degree(row, "tp"), way.pp = degree(row, "pp"), way.cp = degree(row, "cp");
   way.ep = degree(row, "ep"), way.vp = degree(row, "vp");
+  if (!row.text("etp").empty()) {
+    way.etp = degree(row, "etp");
+  } else if (keeps_experts_whole(row.text("framework"))) {
+    way.etp = 1;
+  }
+  way.sequence_parallel = way.routes_apart();
   way.sharding = sharding_of(row);
   way.recompute = recompute_of(row);
+  way.dispatcher = dispatcher_of(row);
   const std::int64_t accumulated = row.optional("grad_accum", 1, 0);
   const std::int64_t micro_batch = row.optional("micro_batch", 1, 0);
   const std::int64_t others = static_cast<std::int64_t>(way.tp) * way.pp * way.cp;

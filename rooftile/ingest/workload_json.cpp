@@ -91,7 +91,7 @@ class WorkloadReader {
 
   static std::vector<std::string> dtype_names() {
     std::vector<std::string> names;
-    for (int i = 0; i <= static_cast<int>(DType::q4_k_m); ++i) names.emplace_back(name_of(static_cast<DType>(i)));
+    for (int i = 0; i <= static_cast<int>(kLastDType); ++i) names.emplace_back(name_of(static_cast<DType>(i)));
     return names;
   }
 

@@ -27,6 +27,8 @@ double error_limit(DType precision) {
     case DType::q8_0:
     case DType::q4_0:
     case DType::q4_k_m:
+    case DType::nvfp4:
+    case DType::mxfp4:
       return 0;
   }
   return 0;

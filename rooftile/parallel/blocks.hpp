@@ -24,6 +24,7 @@ struct BlockExchange {
   CollectiveKind kind = CollectiveKind::all_reduce;
   Bytes bytes;
   bool hidden = false;  // behind what is computed meanwhile, as far as that lasts
+  int copies = 1;       // Collective
 };
 
 // One direction of a micro-batch.
@@ -39,7 +40,7 @@ struct BlockPass {
 // Numbers that a GPU holds, whose gradients it exchanges.
 struct HeldWeights {
   double shared = 0;   // with all data and context parallel GPUs
-  double experts = 0;  // of experts: with one in ep of them
+  double experts = 0;  // of experts: with Parallelism::expert_replicas()
 
   double all() const { return shared + experts; }
   HeldWeights& operator+=(const HeldWeights& other) {

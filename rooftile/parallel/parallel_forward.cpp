@@ -23,7 +23,7 @@ Result<Prediction> predicted(Transformer part, std::int64_t layers, const Transf
 
 DType activations_of(const PredictOptions& options) {
   if (is_llama_cpp(options.framework)) return DType::fp32;
-  return options.precision == DType::fp8 ? DType::fp16 : options.precision;
+  return is_narrow_float(options.precision) ? kBesideNarrow : options.precision;
 }
 
 // Of the batch that the pipeline's stages work on at once: as many parts as stages. FasterTransformer has that many
@@ -122,7 +122,9 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   const double entries = cached_positions(shape, run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
   const double width = part.latent.kv_rank > 0 ? static_cast<double>(part.latent.kv_rank + part.latent.rope_dim)
                                                : 2.0 * static_cast<double>(part.kv_heads * part.head_dim);
-  time.cache = size_of(options.precision) * (entries * width / way.pp);
+  // With FP4 products the cache is FP8.
+  const DType keys = is_fp4(options.precision) ? DType::fp8 : options.precision;
+  time.cache = size_of(keys) * (entries * width / way.pp);
   return time;
 }
 

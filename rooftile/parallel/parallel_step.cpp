@@ -151,7 +151,7 @@ class StepBuilder {
   Group replicas() const { return group_of(cluster_, way_.dp * way_.cp, way_.tp); }
 
   // Of experts: every ep-th of those.
-  Group expert_replicas() const { return group_of(cluster_, way_.dp * way_.cp / way_.ep, way_.tp * way_.ep); }
+  Group expert_replicas() const { return group_of(cluster_, way_.expert_replicas(), way_.expert_tp() * way_.ep); }
 
   // --- the host's memory ---
 

@@ -194,6 +194,40 @@ TEST_F(ParallelStepTest, ExpertsMayBeAnywhere) {
   }
 }
 
+// Tensor parallel GPUs share each expert's matrices, or each has whole experts and takes its own positions to them.
+TEST_F(ParallelStepTest, TensorParallelGpusMayHaveWholeExperts) {
+  Parallelism way;
+  way.tp = 2, way.dp = 4, way.ep = 4, way.sequence_parallel = true, way.sharding = Sharding::optimizer;
+  const NetworkBlocks divided = blocks(way, "mixtral_8x7b");
+  const ParallelStep first = parallel_step(divided, way, cluster, gpu, options).value();
+  way.etp = 1, way.ep = 8;  // more than dp
+  const NetworkBlocks whole = blocks(way, "mixtral_8x7b");
+  const ParallelStep second = parallel_step(whole, way, cluster, gpu, options).value();
+  EXPECT_NEAR(whole.weights.experts / divided.weights.experts, 1, 1e-9) << "an eighth of them";
+  EXPECT_NEAR(second.flops / first.flops, 1, 1e-3);
+  EXPECT_NEAR(second.memory.total() / first.memory.total(), 1, 0.05);
+  const auto count = [](const NetworkBlocks& made, ParallelAxis axis) {
+    const auto& all = made.kinds[1].forward.exchanges;
+    return std::count_if(all.begin(), all.end(), [&](const BlockExchange& one) { return one.axis == axis; });
+  };
+  EXPECT_EQ(count(divided, ParallelAxis::tensor), 4) << "after attention and after the MLP";
+  EXPECT_EQ(count(whole, ParallelAxis::tensor), 2);
+  EXPECT_EQ(count(whole, ParallelAxis::expert), 2);
+}
+
+// Eight experts on two GPUs each of four nodes: DeepEP sends a position to a node once.
+TEST_F(ParallelStepTest, DeepEpSendsAPositionToANodeOnce) {
+  Parallelism way;
+  way.dp = 64, way.ep = 64, way.sharding = Sharding::optimizer;
+  const auto exchanges = [&](Dispatcher dispatcher) {
+    way.dispatcher = dispatcher;
+    return step(way, "deepseek_v3").parts.exchanges;
+  };
+  const double nodes = 8, picked = 8;
+  const double once = (nodes - 1) * (1 - std::pow(1 - 1 / nodes, picked)), always = (nodes - 1) / nodes * picked;
+  EXPECT_NEAR(exchanges(Dispatcher::deepep) / exchanges(Dispatcher::nccl), once / always, 0.05);
+}
+
 // A batch of a billion has 100 divisors, which are not looked for one by one.
 TEST_F(ParallelStepTest, HugeBatchesTakeNoTime) {
   constexpr std::int64_t kHuge = 1'000'000'000;

@@ -15,7 +15,7 @@ constexpr Seconds kHandOver(1e-3);
 }  // namespace
 
 Parallelism usual_way(Parallelism way, std::string_view framework) {
-  if (framework.find("NeMo") == std::string_view::npos) return way;
+  if (!runs_megatron_core(framework)) return way;
   way.sequence_parallel = way.tp > 1;
   if (way.sharding == Sharding::none && way.dp > 1) way.sharding = Sharding::optimizer;
   return way;
@@ -35,9 +35,10 @@ ParallelStyle style_of(std::string_view framework) {
     // Megatron-LM's own DistributedDataParallel calls allreduce_gradients() after the last backward pass; clusters of
     // XLA hand over their gradients when all of a cluster are computed.
     style.overlapped = false;
-  } else if (framework.find("NeMo") != std::string_view::npos) {
-    style.wide_gradients = true;  // main_grad of Megatron Core, gradient_accumulation_fusion
-    style.tensor_hidden = true;   // tp_comm_overlap of NeMo's configurations (Transformer Engine's user buffers)
+  } else if (runs_megatron_core(framework)) {
+    style.wide_gradients = true;  // main_grad, gradient_accumulation_fusion
+    // tp_comm_overlap of NeMo's configurations (Transformer Engine's user buffers)
+    style.tensor_hidden = framework.find("NeMo") != std::string_view::npos;
   }
   return style;
 }

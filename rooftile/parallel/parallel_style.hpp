@@ -18,8 +18,9 @@ struct ParallelStyle {
   Bytes bucket;                 // of gradients that are exchanged together
 };
 
-// What a framework does where a row does not say: NeMo shares the sequence among tensor parallel GPUs and what the
-// optimiser keeps among data parallel ones (its configurations' sequence_parallel and mcore_distributed_optim).
+// What a framework does where a row does not say: NeMo and Megatron Core share the sequence among tensor parallel GPUs
+// and what the optimiser keeps among data parallel ones (their configurations' sequence_parallel and
+// use_distributed_optimizer).
 Parallelism usual_way(Parallelism way, std::string_view framework);
 
 // Of a framework as tables name it; an unknown one is taken for PyTorch's DistributedDataParallel.

@@ -36,8 +36,8 @@ PassTime PassTimes::backward(const Block& block) const {
   return time;
 }
 
-Seconds PassTimes::exchange(CollectiveKind kind, Bytes bytes, const Group& group) const {
-  return collective_time({kind, group.gpus, bytes, options_.predict.precision}, gpu_, group).time;
+Seconds PassTimes::exchange(CollectiveKind kind, Bytes bytes, const Group& group, int copies) const {
+  return collective_time({kind, group.gpus, bytes, options_.predict.precision, copies}, gpu_, group).time;
 }
 
 Group PassTimes::group_of_axis(ParallelAxis axis) const {
@@ -47,7 +47,7 @@ Group PassTimes::group_of_axis(ParallelAxis axis) const {
     case ParallelAxis::context:
       return group_of(cluster_, way_.cp, way_.tp);
     case ParallelAxis::expert:
-      return group_of(cluster_, way_.ep, way_.tp * way_.cp);
+      return group_of(cluster_, way_.ep, way_.expert_tp());
   }
   return {};
 }
@@ -55,7 +55,7 @@ Group PassTimes::group_of_axis(ParallelAxis axis) const {
 double PassTimes::loss() const { return blocks_.even ? 1 : 1 + replica_loss(way_.dp * way_.cp); }
 
 Seconds PassTimes::time_of(const BlockPass& pass, const BlockExchange& one) const {
-  Seconds taken = exchange(one.kind, one.bytes, group_of_axis(one.axis));
+  Seconds taken = exchange(one.kind, one.bytes, group_of_axis(one.axis), one.copies);
   if (one.hidden) taken = std::max(taken - pass.computing, Seconds(0));
   if (options_.style.tensor_hidden && one.axis == ParallelAxis::tensor) taken = taken / 2;
   return taken;
@@ -78,7 +78,7 @@ PassKernel PassTimes::adding_up(double weights) const {
   PredictOptions options = options_.predict;
   options.in_network = true;
   if (gradient() >= Bytes(4)) options.precision = DType::fp32;
-  if (options.precision == DType::fp8) options.precision = DType::bf16;
+  if (is_narrow_float(options.precision)) options.precision = kBesideNarrow;
   const StreamKind kind = options_.style.wide_gradients ? StreamKind::activation : StreamKind::add;
   const StreamLayer add = {.kind = kind, .rows = rows, .columns = kColumns};
   const auto others = static_cast<double>(way_.micro_batches - 1);

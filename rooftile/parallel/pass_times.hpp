@@ -29,7 +29,7 @@ class PassTimes {
   PassTime backward(const Block& block) const;  // with the sum of its gradients and those before
   Seconds update(double weights) const { return update_kernel(weights).time; }
 
-  Seconds exchange(CollectiveKind kind, Bytes bytes, const Group& group) const;
+  Seconds exchange(CollectiveKind kind, Bytes bytes, const Group& group, int copies = 1) const;
 
   // The same as kernels and exchanges, which stand evenly between the kernels: blocks do not say where.
   std::vector<StepPiece> forward_pieces(const Block& block) const { return pieces(block.forward, {}); }

@@ -44,8 +44,7 @@ double largest_block(const NetworkBlocks& network) {
 }  // namespace
 
 double shard_of(const HeldWeights& weights, const Parallelism& way) {
-  const double replicas = way.dp * way.cp;
-  return weights.shared / replicas + weights.experts * way.ep / replicas;
+  return weights.shared / (way.dp * way.cp) + weights.experts / way.expert_replicas();
 }
 
 RankMemory rank_memory(const NetworkBlocks& network, const Parallelism& way, const PredictOptions& options) {

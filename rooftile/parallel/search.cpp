@@ -64,7 +64,16 @@ class Ways {
     way.tp = tp, way.cp = cp, way.pp = pp, way.dp = gpus_ / tp / cp / pp;
     way.sequence_parallel = tp > 1;
     if (!is_asked(asked_.dp, way.dp) || batch_ % way.dp != 0) return;
-    for (const int ep : divisors(way.dp, experts_ ? way.dp : 1)) {
+    for (const int etp : divisors(tp, tp)) {
+      way.etp = etp;
+      const bool possible = etp == tp || (etp == 1 && experts_);
+      if (possible && (is_asked(asked_.etp, etp) || !experts_)) with_experts(way);
+    }
+  }
+
+  void with_experts(Parallelism way) {
+    const int gpus = way.tp * way.cp * way.dp / way.etp;
+    for (const int ep : divisors(gpus, experts_ ? gpus : 1)) {
       way.ep = ep;
       if (!is_asked(asked_.ep, ep) || (experts_ && network_.shape->experts % ep != 0)) continue;
       for (const std::int64_t micro_batch : divisors(batch_ / way.dp, batch_)) {
@@ -99,7 +108,10 @@ class Ways {
       if (alone || !is_asked(asked_.sharding, sharding) || !check(way)) continue;
       for (const Offload offload : asked_.offload) {
         way.offload = offload;
-        ways_.push_back(way);
+        for (const Dispatcher dispatcher : asked_.dispatcher) {
+          way.dispatcher = way.ep > 1 ? dispatcher : Dispatcher::nccl;
+          if (ways_.empty() || way != ways_.back()) ways_.push_back(way);
+        }
       }
     }
   }
@@ -115,7 +127,7 @@ class Ways {
 };
 
 // All that the blocks of a network depend on.
-using BlocksKey = std::tuple<int, int, int, bool, std::int64_t, Recompute>;
+using BlocksKey = std::tuple<int, int, int, int, Dispatcher, bool, std::int64_t, Recompute>;
 
 class Search {
  public:
@@ -148,7 +160,8 @@ class Search {
 
   // Two threads may both make them; they are equal.
   std::shared_ptr<const Result<NetworkBlocks>> blocks_for(const Parallelism& way) {
-    const BlocksKey key = {way.tp, way.cp, way.ep, way.sequence_parallel, way.micro_batch, way.recompute};
+    const BlocksKey key = {way.tp,          way.cp,       way.ep, way.etp, way.dispatcher, way.sequence_parallel,
+                           way.micro_batch, way.recompute};
     {
       const std::lock_guard lock(mutex_);
       if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;

@@ -17,11 +17,12 @@ namespace rooftile {
 
 // What a degree may be; empty: whatever divides.
 struct WaysAsked {
-  std::vector<int> tp = {}, pp = {}, dp = {}, cp = {}, ep = {}, vp = {};
+  std::vector<int> tp = {}, pp = {}, dp = {}, cp = {}, ep = {}, etp = {}, vp = {};
   std::vector<std::int64_t> micro_batch = {};
   std::vector<Sharding> sharding = {};
   std::vector<Recompute> recompute = {};
   std::vector<Offload> offload = {Offload::none};
+  std::vector<Dispatcher> dispatcher = {Dispatcher::nccl};
 };
 
 // Ways whose product is `gpus` and whose samples are `batch`, tensor parallel ones within a node unless asked for. Of a

@@ -69,15 +69,11 @@ std::vector<int> ranks_of(const Parallelism& way, RankGroup group, int rank) {
     case RankGroup::context:
       return every(way.cp, way.tp);
     case RankGroup::expert:
-      return every(way.ep, way.tp * way.cp);
+      return every(way.ep, way.expert_tp());
     case RankGroup::replicas:
       return every(way.dp * way.cp, way.tp);
-    case RankGroup::expert_replicas: {
-      const auto experts_of = [&](int other) { return other / (way.tp * way.cp) % way.ep; };
-      std::vector<int> ranks = every(way.dp * way.cp, way.tp);
-      std::erase_if(ranks, [&](int other) { return experts_of(other) != experts_of(rank); });
-      return ranks;
-    }
+    case RankGroup::expert_replicas:
+      return every(way.expert_replicas(), way.expert_tp() * way.ep);
     case RankGroup::ends:
       return {rank % stage, rank % stage + stage * (way.pp - 1)};
     case RankGroup::neighbour:

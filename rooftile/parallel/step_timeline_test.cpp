@@ -110,11 +110,14 @@ TEST_F(StepTimelineTest, RanksAreNumberedAsMegatronDoes) {
   way.tp = 2, way.cp = 2, way.dp = 4, way.pp = 3, way.ep = 2;
   EXPECT_THAT(ranks_of(way, RankGroup::tensor, 21), ElementsAre(20, 21));
   EXPECT_THAT(ranks_of(way, RankGroup::context, 21), ElementsAre(21, 23));
-  EXPECT_THAT(ranks_of(way, RankGroup::expert, 27), ElementsAre(27, 31));
+  EXPECT_THAT(ranks_of(way, RankGroup::expert, 27), ElementsAre(25, 27));
   EXPECT_THAT(ranks_of(way, RankGroup::replicas, 3), ElementsAre(1, 3, 5, 7, 9, 11, 13, 15));
-  EXPECT_THAT(ranks_of(way, RankGroup::expert_replicas, 27), ElementsAre(17, 19, 25, 27));
+  EXPECT_THAT(ranks_of(way, RankGroup::expert_replicas, 27), ElementsAre(19, 23, 27, 31));
   EXPECT_THAT(ranks_of(way, RankGroup::ends, 37), ElementsAre(5, 37));
   EXPECT_EQ(ranks_of_stage(way), 16);
+  way.etp = 1, way.ep = 8;  // whole experts, on neighbours
+  EXPECT_THAT(ranks_of(way, RankGroup::expert, 27), ElementsAre(24, 25, 26, 27, 28, 29, 30, 31));
+  EXPECT_THAT(ranks_of(way, RankGroup::expert_replicas, 27), ElementsAre(19, 27));
 }
 
 }  // namespace

@@ -49,8 +49,9 @@ bool ends_in(std::string_view name, std::string_view end) {
 
 // What tensor parallel GPUs do all alike, unless they share the sequence.
 bool is_replicated(std::string_view name) {
-  return ends_in(name, "/norm") || ends_in(name, "/add") || ends_in(name, "out/dropout") ||
-         ends_in(name, "down/dropout");
+  constexpr std::array<std::string_view, 7> kEnds = {
+      "/norm", "/add", "out/dropout", "down/dropout", "/mlp/router", "/router/softmax", "/mlp/top_k"};
+  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return ends_in(name, end); });
 }
 
 // What looks at all positions of a text, of which a context parallel GPU has queries for a part.
@@ -161,7 +162,9 @@ class TransformerBlocks {
   // After attention and after the MLP, or once after both.
   void exchange_layer(Block& block, bool experts) const {
     if (way_.tp > 1) {
-      const int times = shape_.block == TransformerBlock::sequential ? 2 : 1;
+      // Whose parts of the sequence go to the experts each for itself have nothing to exchange afterwards.
+      const bool apart = experts && way_.routes_apart() && shape_.shared_ffn == 0;
+      const int times = shape_.block == TransformerBlock::sequential && !apart ? 2 : 1;
       for (int i = 0; i < times; ++i) {
         reduce(block.forward);
         reduce(block.backward);
@@ -179,7 +182,8 @@ class TransformerBlocks {
     if (way_.ep > 1 && experts) {
       // Tensor parallel GPUs that share the sequence each send their part of it (Megatron Core, token_dispatcher.py).
       const double copies = static_cast<double>(shape_.experts_per_token) / (way_.sequence_parallel ? way_.tp : 1);
-      const BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all, hidden_state_ * copies};
+      BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all, hidden_state_ * copies};
+      if (way_.dispatcher == Dispatcher::deepep) sent.copies = static_cast<int>(shape_.experts_per_token);
       for (BlockPass* pass : {&block.forward, &block.backward}) {
         pass->exchanges.push_back(sent);  // to the experts
         pass->exchanges.push_back(sent);  // and back

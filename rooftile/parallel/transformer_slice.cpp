@@ -26,10 +26,12 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
     return fail(ErrorCode::unsupported, "tp and cp do not divide its generator", shape.name);
   }
   if (shape.heads % way.tp != 0) return no_part(shape, "tp", way.tp, "heads", shape.heads);
-  for (const auto& [what, width] : {std::pair{"features of the MLP", shape.ffn},
-                                    std::pair{"features of an expert", shape.experts > 0 ? shape.expert_ffn : 0},
-                                    std::pair{"features of the shared MLP", shape.shared_ffn}}) {
+  for (const auto& [what, width] :
+       {std::pair{"features of the MLP", shape.ffn}, std::pair{"features of the shared MLP", shape.shared_ffn}}) {
     if (width % way.tp != 0) return no_part(shape, "tp", way.tp, what, width);
+  }
+  if (shape.experts > 0 && shape.expert_ffn % way.expert_tp() != 0) {
+    return no_part(shape, way.etp > 0 ? "etp" : "tp", way.expert_tp(), "features of an expert", shape.expert_ffn);
   }
   const std::int64_t stages = std::int64_t{way.pp} * way.vp;
   const bool ends_count = (shape.layers + 2) % stages == 0;  // the embedding and the head, as layers
@@ -41,7 +43,8 @@ Result<Transformer> slice(const Transformer& shape, const Parallelism& way) {
   part.heads /= way.tp;
   part.kv_heads = std::max<std::int64_t>(1, shape.kv_heads / way.tp);  // fewer than GPUs: each has a copy
   part.ffn /= way.tp;
-  part.expert_ffn = std::max<std::int64_t>(1, part.expert_ffn / way.tp);
+  part.expert_ffn = std::max<std::int64_t>(1, part.expert_ffn / way.expert_tp());
+  part.routed_apart = way.tp / way.expert_tp();
   part.shared_ffn /= way.tp;
   // Of padded vocabularies (Megatron's make-vocab-size-divisible-by).
   constexpr std::int64_t kMultiple = 128;

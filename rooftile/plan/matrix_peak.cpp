@@ -18,6 +18,9 @@ std::optional<Peak> matrix_peak(DType precision) {
       return Peak::tensor_int8;
     case DType::int4:
       return Peak::tensor_int4;
+    case DType::nvfp4:
+    case DType::mxfp4:
+      return Peak::tensor_fp4;
     case DType::fp64:
     case DType::int64:
     case DType::int32:

@@ -46,9 +46,12 @@ Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
   return {bytes, {grouped_gradient_kernel(conv, options.framework, bytes.read, bytes.write)}};
 }
 
-bool has_weights_in(const Workload& workload, const Op& op, DType weights) {
-  return std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1 &&
-         workload.tensors[op.inputs[1]].dtype == weights;
+// What the weights of a product are stored in, where that is one of those asked for.
+std::optional<DType> stored_weights(const Workload& workload, const Op& op, const PredictOptions& options) {
+  if (!std::holds_alternative<Gemm>(op.kind) || op.inputs.size() < 2) return std::nullopt;
+  const DType stored = workload.tensors[op.inputs[1]].dtype;
+  if (stored == options.weights || stored == options.expert_weights) return stored;
+  return std::nullopt;
 }
 
 // What a product's kernel reads beside its operands to finish what is fused into it.
@@ -173,9 +176,9 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   const LaunchOptions rules = launch_options(options, Phase::fwd);
   own.precision = precision_of(workload, op, rules);
   if (rules.llama_cpp) own.accumulate = DType::fp16;  // CUBLAS_COMPUTE_16F
-  if (own.weights && !has_weights_in(workload, op, *own.weights)) own.weights.reset();
+  own.weights = stored_weights(workload, op, options);
   // The sums of narrow products are written as they are stored.
-  if (own.precision == DType::int8 || own.precision == DType::fp8)
+  if (own.precision == DType::int8 || is_narrow_float(own.precision))
     own.result = workload.tensors[op.outputs.front()].dtype;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {

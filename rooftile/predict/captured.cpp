@@ -91,7 +91,7 @@ Result<void> check_captured(const Workload& workload, const PredictOptions& opti
                              name_of(RunPrecision{options.precision, options.autocast})),
                  workload);
   }
-  if (options.weights)
+  if (options.weights || options.expert_weights)
     return other("was captured with its weights as they are; capture it again with others", workload);
   if (options.execution != Execution::eager) {
     return other(fmt::format("was captured operator by operator; execution {} fuses them", name_of(options.execution)),

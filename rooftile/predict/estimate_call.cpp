@@ -1,10 +1,12 @@
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "rooftile/plan/tensor_conv.hpp"
 #include "rooftile/predict/attention.hpp"
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/ordered_sums.hpp"
 #include "rooftile/predict/recurrent.hpp"
 #include "rooftile/predict/stream.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
@@ -91,15 +93,18 @@ KernelEstimate fused_loads(const LayerCall& call, const Products& products, cons
   return loads;
 }
 
-// The products, and what operators that are fused into their last kernel load. These count first: add_products() also
-// adds what goes by the sum of all.
+// The products, and what operators that are fused into their last kernel load and what sums wait for. These count
+// first: add_products() also adds what goes by the sum of all.
 void add_fused_products(LayerEstimate& layer, const LayerCall& call, const Products& products, const Gpu& gpu,
                         RefinedModels& models) {
-  if (!(call.epilogue > Bytes(0))) return add_products(layer, products, gpu, call.options, models);
-  const KernelEstimate loads = fused_loads(call, products, gpu);
-  add_totals(layer, loads);
+  std::vector<KernelEstimate> beside;
+  if (call.epilogue > Bytes(0)) beside.push_back(fused_loads(call, products, gpu));
+  if (sums_in_order(call.options, gpu)) {
+    for (const Products::Part& part : products.parts) beside.push_back(ordered_sums(part.gemm, gpu));
+  }
+  for (const KernelEstimate& one : beside) add_totals(layer, one);
   add_products(layer, products, gpu, call.options, models);
-  if (call.options.breakdown) layer.breakdown.push_back(loads);
+  if (call.options.breakdown) layer.breakdown.insert(layer.breakdown.end(), beside.begin(), beside.end());
 }
 
 }  // namespace

@@ -105,12 +105,11 @@ std::string assumed_host(const PredictOptions& options, const Gpu& gpu) {
                      *gpu.host_single_thread);
 }
 
-Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus) {
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences) {
   const HostCosts* costs = server_costs(options);
   if (costs == nullptr) return {};
-  Seconds time = costs->sequence * sequences;
+  Seconds time = costs->step + costs->sequence * sequences;
   if (prompt) time += costs->request;
-  if (gpus > 1) time += costs->broadcast;
   return time;
 }
 

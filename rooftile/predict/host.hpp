@@ -20,8 +20,8 @@ std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gp
 // One line on the host that is assumed where none is told; empty where one is told or none counts.
 std::string assumed_host(const PredictOptions& options, const Gpu& gpu);
 
-// What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's, on so many GPUs.
-Seconds serving_time(const PredictOptions& options, bool prompt, double sequences, std::int64_t gpus);
+// What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's.
+Seconds serving_time(const PredictOptions& options, bool prompt, double sequences);
 
 // By what a layer is and when it runs; LayerEstimate::issue keeps it for whoever asks more than once. Of a call: where
 // it launches anything.

@@ -55,23 +55,21 @@ TEST(Host, WhatLaunchesNothingCostsNothing) {
   EXPECT_EQ(queue_time(std::vector{view}, costs()), Seconds(0));
 }
 
-TEST(Host, AServerPaysForARequestForEachSequenceAndForABroadcast) {
+TEST(Host, AServerPaysForARequestForEachPassAndForEachSequence) {
   Calibration calibration;
   calibration.hosts.emplace_back();
   HostCosts& host = calibration.hosts.back();
   host.execution = Execution::engine;
   host.request = Seconds(2000 * kMicro);
   host.sequence = Seconds(70 * kMicro);
-  host.broadcast = Seconds(900 * kMicro);
+  host.step = Seconds(900 * kMicro);
   PredictOptions options;
   options.execution = Execution::engine;
   options.calibration = &calibration;
-  EXPECT_NEAR(micros(serving_time(options, true, 4, 1)), 2000 + 4 * 70, 1e-9);
-  EXPECT_NEAR(micros(serving_time(options, false, 64, 1)), 64 * 70, 1e-9);
-  EXPECT_NEAR(micros(serving_time(options, false, 64, 2)), 64 * 70 + 900, 1e-9);
-  EXPECT_NEAR(micros(serving_time(options, false, 64, 8)), 64 * 70 + 900, 1e-9);
+  EXPECT_NEAR(micros(serving_time(options, true, 4)), 2000 + 900 + 4 * 70, 1e-9);
+  EXPECT_NEAR(micros(serving_time(options, false, 64)), 64 * 70 + 900, 1e-9);
   options.host = false;
-  EXPECT_EQ(serving_time(options, true, 4, 2), Seconds(0));
+  EXPECT_EQ(serving_time(options, true, 4), Seconds(0));
 }
 
 TEST(Host, AFasterProcessorIssuesFasterThanAServer) {

@@ -8,13 +8,14 @@
 namespace rooftile {
 namespace {
 
-// Two layers of 4096 x 4096 over `rows` rows of activations.
+// Two layers of 4096 x 4096 over `rows` rows of activations, and a small head.
 Workload layers(std::int64_t rows) {
   WorkloadBuilder net("net");
   TensorId x = net.input({.name = "x", .shape = Shape{rows, 4096}}).value();
   for (const char* name : {"first", "second"}) {
     x = net.add({.name = name, .kind = Gemm{.m = rows, .n = 4096, .k = 4096}, .inputs = {x}}).value().front();
   }
+  net.add({.name = "head", .kind = Gemm{.m = rows, .n = 16, .k = 4096}, .inputs = {x}}).value();
   return net.finish().value();
 }
 
@@ -26,10 +27,11 @@ Prediction predicted(std::int64_t rows, std::optional<DType> weights, const char
 
 TEST(NarrowWeights, TakeTheirShareOfMemoryAndTraffic) {
   constexpr double kWeights = 2.0 * 4096 * 4096;
-  EXPECT_EQ(predicted(8, {}).memory.weights, Bytes(2 * kWeights));
-  EXPECT_EQ(predicted(8, DType::int8).memory.weights, Bytes(kWeights));
+  constexpr double kHead = 2.0 * 16 * 4096;  // stays as it is
+  EXPECT_EQ(predicted(8, {}).memory.weights, Bytes(2 * kWeights + kHead));
+  EXPECT_EQ(predicted(8, DType::int8).memory.weights, Bytes(kWeights + kHead));
   const Prediction packed = predicted(8, DType::int4);
-  EXPECT_EQ(packed.memory.weights, Bytes(kWeights / 2));
+  EXPECT_EQ(packed.memory.weights, Bytes(kWeights / 2 + kHead));
   EXPECT_EQ(packed.layers[0].traffic.compulsory, Bytes(kWeights / 4 + 2 * 8 * 4096));
   EXPECT_LT(packed.layers[0].traffic.dram, Bytes(kWeights / 3));
   EXPECT_TRUE(packed.layers[0].time_low) << "that of FP16";
@@ -69,6 +71,57 @@ TEST(NarrowWeights, AreRefusedWhereTheyMeanNothing) {
             "weights of fp8 are not narrower than int8");
   EXPECT_EQ(error({.precision = DType::fp16, .weights = DType::int4, .autocast = true}, Phase::fwd),
             "autocast has FP32 weights; take fp16 or bf16");
+}
+
+TEST(NarrowWeights, OfExpertsThereAreNone) {
+  const Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  PredictOptions options{.precision = DType::bf16, .expert_weights = DType::mxfp4};
+  EXPECT_EQ(predict(layers(8), gpu, options).error().text(), "net: has no experts for expert-weights; take weights");
+  options.framework = "llama.cpp";
+  EXPECT_EQ(predict(layers(8), gpu, options).error().text(),
+            "llama.cpp's rules know one type of weights for all products; take weights");
+}
+
+// 896 x 896 on 108 SMs: a tile for each CTA, so that seven share each column, and four the columns of 3,584 x 4,608.
+TEST(NarrowWeights, AreAddedUpOnePartAfterAnother) {
+  const auto time = [](const char* framework, const char* gpu, std::int64_t n, std::int64_t k) {
+    const PredictOptions options{.precision = DType::fp16, .weights = DType::int4, .framework = framework};
+    return estimate(Gemm{.m = 1, .n = n, .k = k}, find_gpu(gpu).value(), options).time;
+  };
+  const auto waited = [&](const char* gpu, std::int64_t n, std::int64_t k) {
+    return (time("vLLM 0.6.3", gpu, n, k) - time("SGLang", gpu, n, k)).value() * 1e6;
+  };
+  EXPECT_NEAR(waited("a100-sxm4-80gb", 896, 896), 6 * 1.7, 1e-6);
+  EXPECT_NEAR(waited("a100-sxm4-80gb", 4608, 3584), 3 * 1.7, 1e-6);
+  EXPECT_EQ(waited("h100-sxm5-80gb", 896, 896), 0) << "other kernels";
+}
+
+TEST(NarrowWeights, AreMultipliedInFp4WhereTensorCoresDo) {
+  const Workload network = layers(8192);
+  const Gpu blackwell = find_gpu("b200-sxm-180gb").value();
+  const auto time = [&](DType precision) {
+    return predict(network, blackwell, {.precision = precision, .execution = Execution::engine, .host = false})
+        .value()
+        .time;
+  };
+  EXPECT_LT(time(DType::nvfp4), time(DType::fp8) * 0.75);
+  EXPECT_EQ(size_of(DType::nvfp4), Bytes(4.5 / 8));
+  EXPECT_EQ(size_of(DType::mxfp4), Bytes(4.25 / 8));
+  const auto hopper = predict(network, find_gpu("h100-sxm5-80gb").value(), {.precision = DType::nvfp4});
+  ASSERT_FALSE(hopper);
+  EXPECT_NE(hopper.error().text().find("nvfp4"), std::string::npos);
+}
+
+TEST(NarrowWeights, OfHeadsAreOnlyThoseOfWhoQuantisesThem) {
+  const auto head = [](const char* framework, DType weights) {
+    const PredictOptions options{.precision = DType::fp16, .weights = weights, .framework = framework};
+    const Workload run = run_as(layers(8), options, Phase::fwd);
+    return run.tensors[run.ops.back().inputs[1]].dtype;
+  };
+  EXPECT_EQ(head("vLLM 0.6.3", DType::int4), DType::fp16);
+  EXPECT_EQ(head("", DType::nvfp4), DType::fp16);
+  EXPECT_EQ(head("", DType::q4_k_m), DType::q4_k_m);
+  EXPECT_EQ(head("MLC LLM", DType::int4), DType::int4);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ namespace {
 // "known: fp32, fp16", of precisions whose peak rates are.
 std::string known_precisions(const Gpu& gpu) {
   std::vector<std::string_view> known;
-  for (const DType precision :
-       {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8, DType::int4}) {
+  for (const DType precision : {DType::fp32, DType::tf32, DType::fp16, DType::bf16, DType::fp8, DType::int8,
+                                DType::int4, DType::nvfp4, DType::mxfp4}) {
     if (peak_of(precision, gpu)) known.push_back(name_of(precision));
   }
   return fmt::format("known: {}", fmt::join(known, ", "));
@@ -98,6 +98,11 @@ bool channels_last(const PredictOptions& options) {
   return kernels_of(options) != Execution::eager && !planes;
 }
 
+// Files of these are llama.cpp's, whoever runs them.
+bool is_llama_cpp_block(std::optional<DType> weights) {
+  return weights == DType::q8_0 || weights == DType::q4_0 || weights == DType::q4_k_m;
+}
+
 }  // namespace
 
 LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
@@ -109,10 +114,12 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .nhwc = channels_last(options),
           .linear_bias = dimensions_with_fused_bias(options.framework),
           .epilogues = !leaves_products_bare(options.framework),
-          .fp8_experts = multiplies_experts_in_fp8(options.framework),
-          .fp8_scaled_now = scales_fp8_at_once(options.framework),
+          .narrow_experts = multiplies_experts_in_fp8(options.framework),
+          .narrow_scaled_now = scales_fp8_at_once(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
+          .expert_weights = options.expert_weights,
+          .narrow_heads = quantises_heads(options.framework) || is_llama_cpp_block(options.weights),
           .fused_attention = calls_fused_attention(options.framework),
           .networks_fuse = networks_call_fused_attention(options.framework),
           .short_fused_attention = fuses_short_attention(options.framework),

@@ -37,6 +37,7 @@ struct PredictOptions {
   bool training = false;  // gradients follow: streaming operators keep what these need
   DType precision = DType::fp32;
   std::optional<DType> weights = {};         // of products, narrower than they compute in: unpacked in the kernel
+  std::optional<DType> expert_weights = {};  // of experts, where they are stored otherwise than `weights`
   std::optional<DType> accumulate = {};      // of sums on tensor cores; none: fp32
   std::optional<DType> result = {};          // that a convolution on tensor cores writes; none: as it reads
   bool nhwc = false;                         // maps of convolutions have their channels contiguous

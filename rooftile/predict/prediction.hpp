@@ -57,6 +57,11 @@ struct RecurrentSteps {};
 // What a kernel loads when its products are done, for the operators that are fused into it. No launch of its own.
 struct FusedLoads {};
 
+// The wait for sums of a column's parts, one after another, that many beside the first. No launch of its own either.
+struct OrderedSums {
+  double further = 0;
+};
+
 // A kernel of a layer, or several that are alike, with what one of them moves and takes.
 struct KernelEstimate {
   double count = 1;     // alike
@@ -65,7 +70,8 @@ struct KernelEstimate {
   TimeBounds cases = {};
   Seconds time = {};
   // How it runs; nothing where the layer is estimated as a whole (roofline, stream by other methods than rooftile).
-  std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps, FusedLoads>
+  std::variant<std::monostate, DeltaKernel, RefinedKernel, StreamKernel, AttentionPlan, RecurrentSteps, FusedLoads,
+               OrderedSums>
       plan = {};
 };
 
@@ -177,9 +183,10 @@ struct Prediction {
   std::string model;
   std::string gpu;
   std::int64_t batch_size = 1;
-  DType precision = DType::fp32;  // stored
-  DType computed = DType::fp32;   // what products are computed in
-  std::optional<DType> weights;   // what their weights are stored in, where that is narrower
+  DType precision = DType::fp32;        // stored
+  DType computed = DType::fp32;         // what products are computed in
+  std::optional<DType> weights;         // what their weights are stored in, where that is narrower
+  std::optional<DType> expert_weights;  // of experts
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
   Execution execution = Execution::eager;

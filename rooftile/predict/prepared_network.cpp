@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/execution/framework.hpp"
+#include "rooftile/execution/narrow_products.hpp"
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/host.hpp"
 #include "rooftile/timing/roofline.hpp"
@@ -13,18 +15,37 @@
 namespace rooftile {
 namespace {
 
-// Integers, and weights narrower than the arithmetic.
+// Integers.
 Result<void> check_integers(const PredictOptions& options, Phase phase) {
-  const DType stored = options.weights.value_or(options.precision);
-  if (phase != Phase::fwd && (stored == DType::int8 || stored == DType::int4 || options.weights)) {
-    return fail(ErrorCode::unsupported, fmt::format("{}{} has no gradients; pass inference takes it", name_of(stored),
-                                                    options.weights ? " of weights" : ""));
+  const bool integers = options.precision == DType::int8 || options.precision == DType::int4;
+  if (phase == Phase::fwd || !integers) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("{} has no gradients; pass inference takes it", name_of(options.precision)));
+}
+
+// Weights narrower than the arithmetic.
+Result<void> check_stored(DType stored, const PredictOptions& options, Phase phase) {
+  if (phase != Phase::fwd) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} of weights has no gradients; pass inference takes it", name_of(stored)));
   }
-  if (!options.weights) return {};
   if (options.autocast) return fail(ErrorCode::unsupported, "autocast has FP32 weights; take fp16 or bf16");
   if (size_of(stored) >= size_of(options.precision)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("weights of {} are not narrower than {}", name_of(stored), name_of(options.precision)));
+  }
+  return {};
+}
+
+Result<void> check_weights(const Workload& workload, const PredictOptions& options, Phase phase) {
+  if (options.weights) TRY(check_stored(*options.weights, options, phase));
+  if (!options.expert_weights) return {};
+  TRY(check_stored(*options.expert_weights, options, phase));
+  if (is_llama_cpp(options.framework)) {
+    return fail(ErrorCode::unsupported, "llama.cpp's rules know one type of weights for all products; take weights");
+  }
+  if (!has_experts(workload)) {
+    return fail(ErrorCode::unsupported, "has no experts for expert-weights; take weights", workload.name);
   }
   return {};
 }
@@ -106,6 +127,7 @@ PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions&
 
 Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const PredictOptions& options, Phase phase) {
   TRY(check_integers(options, phase));
+  TRY(check_weights(workload, options, phase));
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
@@ -144,6 +166,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.framework = options_.framework;
   prediction.autocast = options_.autocast;
   prediction.weights = options_.weights;
+  prediction.expert_weights = options_.expert_weights;
   prediction.layers = estimate_phase(calls_, gpu, models);
   prediction.order = calls_.order;
   for (const LayerEstimate& layer : prediction.run()) {

@@ -185,10 +185,14 @@ std::string gap_words(KernelFamily family) {
 Section total_section(const Context& context) {
   const LayerEstimate& layer = context.layer;
   const RefinedModel& model = context.model;
-  Seconds kernels, gaps, fused;
+  Seconds kernels, gaps, fused, sums;
   for (const KernelEstimate& kernel : layer.breakdown) {
     if (std::holds_alternative<FusedLoads>(kernel.plan)) {
       fused += kernel.time;
+      continue;
+    }
+    if (std::holds_alternative<OrderedSums>(kernel.plan)) {
+      sums += kernel.time;
       continue;
     }
     const Seconds between = kernel.cases[Bottleneck::launch];
@@ -202,6 +206,7 @@ Section total_section(const Context& context) {
   section.add("", "kernels", kernels, fmt::format("the times of {}", grouped(layer.kernels)));
   if (gaps > Seconds(0)) section.add("", "gaps", gaps, gap_words(model.rates.family));
   if (fused > Seconds(0)) section.add("", "fused", fused, "what the operators fused into the kernel load beside it");
+  if (sums > Seconds(0)) section.add("", "sums", sums, "parts of a column that CTAs add up one after another");
   const bool tensor = on_tensor_cores(model.rates.family);
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,

@@ -26,6 +26,7 @@ Json way_json(const ParallelStep& step) {
                {"dp", way.dp},
                {"cp", way.cp},
                {"ep", way.ep},
+               {"etp", way.expert_tp()},
                {"vp", way.vp},
                {"sharding", name_of(way.sharding)},
                {"sequence_parallel", way.sequence_parallel},
@@ -33,6 +34,7 @@ Json way_json(const ParallelStep& step) {
                {"micro_batches", way.micro_batches},
                {"recompute", name_of(way.recompute)},
                {"offload", name_of(way.offload)},
+               {"dispatcher", name_of(way.dispatcher)},
                {"time_s", step.time.value()},
                {"samples_per_s", step.samples_per_second()},
                {"flops", step.flops.value()},
@@ -76,7 +78,8 @@ std::string parallelisation_json(const ParallelisationReport& report) {
 
 std::string parallelisation_csv(const ParallelisationReport& report) {
   std::string text =
-      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,vp,fsdp,micro_batch,grad_accum,recompute,offload,time_s,time_low_s,time_"
+      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,etp,vp,fsdp,micro_batch,grad_accum,recompute,offload,dispatcher,time_s,time_"
+      "low_s,time_"
       "high_s,"
       "computing_s,issuing_s,exchanges_s,pipeline_s,gradients_s,update_s,memory_bytes\n";
   for (std::size_t i = 0; i < ways_shown(report); ++i) {
@@ -84,12 +87,14 @@ std::string parallelisation_csv(const ParallelisationReport& report) {
     const Parallelism& way = step.way;
     std::vector<std::string> cells = {report.model, report.gpu.id, std::to_string(report.gpus),
                                       std::to_string(report.batch)};
-    for (const int degree : {way.tp, way.pp, way.dp, way.cp, way.ep, way.vp}) cells.push_back(std::to_string(degree));
+    for (const int degree : {way.tp, way.pp, way.dp, way.cp, way.ep, way.expert_tp(), way.vp})
+      cells.push_back(std::to_string(degree));
     cells.emplace_back(name_of(way.sharding));
     cells.push_back(std::to_string(way.micro_batch));
     cells.push_back(std::to_string(way.micro_batches));
     cells.emplace_back(name_of(way.recompute));
     cells.emplace_back(name_of(way.offload));
+    cells.emplace_back(name_of(way.dispatcher));
     cells.push_back(fmt::format("{:.9g}", step.time.value()));
     cells.push_back(step.range ? fmt::format("{:.9g}", step.range->low.value()) : "");
     cells.push_back(step.range ? fmt::format("{:.9g}", step.range->high.value()) : "");

@@ -37,10 +37,12 @@ Json usd_json(const std::optional<Dollars>& usd) { return usd ? Json(usd->value(
 
 std::string serving_json(const ServingReport& report) {
   const EngineSetup& setup = report.setup;
+  const DType weights = setup.options.weights.value_or(setup.options.precision);
   Json json = {{"schema", "rooftile/serving/1"},
                {"model", report.model},
                {"precision", name_of(setup.options.precision)},
-               {"weights", name_of(setup.options.weights.value_or(setup.options.precision))},
+               {"weights", name_of(weights)},
+               {"expert_weights", name_of(setup.options.expert_weights.value_or(weights))},
                {"gpu", setup.gpu.id},
                {"cluster", setup.cluster.id},
                {"tp", setup.way.tp},

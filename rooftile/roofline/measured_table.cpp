@@ -93,6 +93,7 @@ Peak unit_of(const Row& row, bool tensor) {
   if (precision == DType::bf16) return Peak::tensor_bf16;
   if (precision == DType::tf32) return Peak::tensor_tf32;
   if (precision == DType::fp8) return Peak::tensor_fp8;
+  if (precision && is_fp4(*precision)) return Peak::tensor_fp4;
   if (precision == DType::int8) return Peak::tensor_int8;
   return Peak::tensor_fp16;
 }

@@ -63,8 +63,7 @@ class Passes {
       run.stages_full = setup_.continuous;
     }
     const auto pass = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
-    const Seconds host = serving_time(setup_.options, prompt, static_cast<double>(sequences),
-                                      std::int64_t{setup_.way.tp} * setup_.way.pp);
+    const Seconds host = serving_time(setup_.options, prompt, static_cast<double>(sequences));
     const Seconds time = pass.time + host;
     known_.emplace(key, time);
     return time;

@@ -46,6 +46,7 @@ class NetworkEstimate {
     options_.execution = run.execution;
     options_.optimizer = run.optimizer.value_or(Optimizer::sgd);
     if (run.weights) options_.weights = run.weights;
+    if (run.expert_weights) options_.expert_weights = run.expert_weights;
   }
 
   Result<LayerEstimate> of_run() const {
@@ -54,7 +55,7 @@ class NetworkEstimate {
     std::vector<LayerEstimate> parts;
     if (request.reads) {
       TRY(add_prompt(parts));
-      add(parts.front(), serving_time(options_, true, sequences(), run_.gpus));
+      add(parts.front(), serving_time(options_, true, sequences()));
     }
     // The prompt already gives the first token where it counts. Steps take longer the more is cached, each by as much.
     const std::int64_t steps = request.output_tokens - (request.reads ? 1 : 0);
@@ -62,7 +63,7 @@ class NetworkEstimate {
       const std::int64_t first = std::max<std::int64_t>(request.input_tokens, 1);
       for (const std::int64_t context : {first, first + steps - 1}) {
         auto step = TRY(of(context, {}));
-        add(step, serving_time(options_, false, sequences(), run_.gpus));
+        add(step, serving_time(options_, false, sequences()));
         parts.push_back(times(step, static_cast<double>(steps) / 2));
       }
     }

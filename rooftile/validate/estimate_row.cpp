@@ -52,7 +52,7 @@ std::optional<int> split_of(const LayerRow& row) {
 // As what libraries write products of narrow types unless told otherwise: wide enough for their sums.
 std::optional<DType> usual_result(const LayerRow& row) {
   if (!std::holds_alternative<Gemm>(row.op)) return std::nullopt;
-  if (row.precision == DType::fp8) return DType::bf16;
+  if (is_narrow_float(row.precision)) return kBesideNarrow;
   if (row.precision == DType::int8) return DType::int32;
   return std::nullopt;
 }

@@ -59,5 +59,21 @@ TEST(ZooPrediction, ARequestIsItsPromptAndItsSteps) {
   EXPECT_LT(estimate_network(quantised, Phase::fwd, gpu, options)->time, wide);
 }
 
+// gpt-oss: MXFP4 for experts, BF16 for all else.
+TEST(ZooPrediction, ExpertsMayHaveNarrowerWeights) {
+  const Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  const Workload network = load_model("gpt_oss_20b", {.context = 1000}).value();
+  PredictOptions options{.precision = DType::bf16, .execution = Execution::engine, .host = false};
+  const Prediction wide = predict(network, gpu, options).value();
+  options.expert_weights = DType::mxfp4;
+  const Prediction narrow = predict(network, gpu, options).value();
+  constexpr double kExperts = 24.0 * 32 * 3 * 2880 * 2880, kSaved = 2 - 17.0 / 32;
+  EXPECT_NEAR((wide.memory.weights - narrow.memory.weights).value() / (kExperts * kSaved), 1, 1e-3);
+  EXPECT_LT(narrow.time, wide.time * 0.8);
+  options.expert_weights.reset();
+  options.weights = DType::mxfp4;
+  EXPECT_LT(predict(network, gpu, options).value().memory.weights, narrow.memory.weights);
+}
+
 }  // namespace
 }  // namespace rooftile

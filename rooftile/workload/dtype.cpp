@@ -29,6 +29,8 @@ constexpr std::array kRows = {
     Row{DType::q8_0, "q8_0", 34.0 / 32, false},
     Row{DType::q4_0, "q4_0", 18.0 / 32, false},
     Row{DType::q4_k_m, "q4_k_m", 4.89 / 8, false},
+    Row{DType::nvfp4, "nvfp4", 9.0 / 16, true},
+    Row{DType::mxfp4, "mxfp4", 17.0 / 32, true},
 };
 
 struct Alias {
@@ -47,9 +49,15 @@ Bytes size_of(DType dtype) { return Bytes(kRows[static_cast<std::size_t>(dtype)]
 
 std::string_view name_of(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].name; }
 
-std::vector<std::string> weight_type_names() { return {"fp8", "int8", "int4", "q8_0", "q4_0", "q4_k_m"}; }
+std::vector<std::string> weight_type_names() {
+  return {"fp8", "int8", "int4", "nvfp4", "mxfp4", "q8_0", "q4_0", "q4_k_m"};
+}
 
 bool is_floating(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].floating; }
+
+bool is_fp4(DType dtype) { return dtype == DType::nvfp4 || dtype == DType::mxfp4; }
+
+bool is_narrow_float(DType dtype) { return dtype == DType::fp8 || is_fp4(dtype); }
 
 std::optional<DType> parse_dtype(std::string_view text) {
   for (const Row& row : kRows) {

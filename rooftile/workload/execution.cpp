@@ -37,7 +37,7 @@ std::vector<std::string> execution_names() {
 
 DType trained_in(const RunPrecision& precision) {
   if (precision.autocast) return DType::fp32;
-  return precision.dtype == DType::fp8 ? kBesideFp8 : precision.dtype;
+  return is_narrow_float(precision.dtype) ? kBesideNarrow : precision.dtype;
 }
 
 std::string name_of(const RunPrecision& precision) {

@@ -28,8 +28,8 @@ struct RunPrecision {
   bool operator==(const RunPrecision&) const = default;
 };
 
-// What all stays in that is no product of a run in FP8.
-inline constexpr DType kBesideFp8 = DType::bf16;
+// What all stays in that is no product of a run in FP8 or FP4.
+inline constexpr DType kBesideNarrow = DType::bf16;
 // What weights and their gradients are kept in while they are trained.
 DType trained_in(const RunPrecision& precision);
 

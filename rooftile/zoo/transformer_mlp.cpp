@@ -56,9 +56,10 @@ std::int64_t picked_experts(const Transformer& shape, double positions) {
 // the others, as in MegaBlocks (arXiv:2211.15841).
 TensorId TransformerParts::experts(const std::string& name, TensorId x) {
   const Shape tokens = net_.shape(x);  // batch x positions x hidden
-  const double picked = elements({tokens[0], tokens[1], shape_.experts_per_token});
+  const double positions = std::ceil(elements({tokens[0], tokens[1]}) / static_cast<double>(shape_.routed_apart));
+  const double picked = positions * static_cast<double>(shape_.experts_per_token);
   const std::int64_t picks = picked > kMaxElements ? kMaxDimension * 2 : static_cast<std::int64_t>(picked);
-  const std::int64_t active = picked_experts(shape_, elements({tokens[0], tokens[1]}));
+  const std::int64_t active = picked_experts(shape_, positions);
   const std::int64_t rows = (picks + active - 1) / active;
   const std::int64_t hidden = shape_.hidden, width = shape_.expert_ffn, resting = shape_.experts - active;
   if (resting > 0) net_.weight(name + "resting.weight", {resting, shape_.gated ? 3 : 2, hidden, width});

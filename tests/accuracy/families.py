@@ -63,13 +63,14 @@ RUNS = {
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
     "vllm-later": ([OWN / "vllm_mi300x_later.csv"], "", "", "gpu,framework"),
     "torchtitan": ([OWN / "torchtitan.csv"], "", "", "gpu"),
-    "releases": ([OWN / "nemo_releases.csv"], "", "", "gpu,model"),
+    "releases": ([OWN / "nemo_releases.csv"], "", "", "gpu,model,precision"),
+    "megatron-moe": ([OWN / "megatron_moe.csv"], "", "", "gpu"),
     "mpt": ([OWN / "llm_foundry_80gb.csv"], "", "", "gpu,precision"),
     "bridge": ([OWN / "megatron_bridge.csv"], "", "", "gpu,model"),
     "megatron": ([OWN / "megatron_lm.csv"], "", "", "gpu,gpus"),
     "geforce": ([OWN / "llama_cpp_geforce.csv"], "", "", "gpu,gpus,phase"),
     "bench": ([OWN / "llm_inference_bench.csv"], "", "", "gpu,gpus,framework"),
-    "decoding": ([OWN / "unseen_decoding.csv"], "", "", "gpu,framework,weights"),
+    "decoding": ([OWN / "unseen_decoding.csv"], "", "", "gpu,framework,weights,model"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "diffusion": ([OWN / "stable_diffusion.csv"], "", "", "gpu,execution"),
     "aitemplate": ([OWN / "aitemplate.csv"], "", "", "gpu,execution"),
@@ -91,7 +92,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "torchtitan", "releases", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -223,10 +224,13 @@ ROWS = [
     *[(f"vLLM {release} on eight MI300X", "vllm-later",
        lambda g, release=release: g["framework"].endswith(release), {}) for release in ("0.6", "0.10.0")],
     ("torchtitan, Llama 3 on 8 to 512 H100 and H200", "torchtitan", lambda g: True, {}),
-    ("NeMo 25.09 to 26.04, Llama 3 on 8 to 1,024 GPUs", "releases", lambda g: g["model"].startswith("llama"), {}),
+    ("NeMo 25.09 to 26.04, Llama 3 on 8 to 1,024 GPUs", "releases",
+     lambda g: g["model"].startswith("llama") and g["precision"] != "nvfp4", {}),
+    ("NeMo 26.02 to 26.04, Llama 3 in NVFP4 on 64 and 256 GPUs", "releases", lambda g: g["precision"] == "nvfp4", {}),
     ("NeMo 25.09 to 26.04, DeepSeek-V3 on 256 and 1,024 GPUs", "releases", lambda g: g["model"].startswith("deepseek"), {}),
     ("NeMo 25.11 to 26.04, Qwen3 and gpt-oss with experts on 8 to 256 GPUs", "releases",
      lambda g: g["model"].startswith(("qwen", "gpt_oss")), {}),
+    ("Megatron Core, Qwen3 235B on 256 H100", "megatron-moe", lambda g: True, {}),
     *[(f"MPT on 8 to 64 GPUs, {name}", "mpt",
        lambda g, gpu=gpu, precision=precision: g["gpu"].startswith(gpu) and g["precision"] == precision, {})
       for name, gpu, precision in [("A100 80GB", "a100", "bf16"), ("H100", "h100", "bf16"), ("H100 in FP8", "h100", "fp8")]],
@@ -243,8 +247,9 @@ ROWS = [
       for name, many in [("vLLM", False), ("vLLM on 2 and 4 GPUs", True), ("TensorRT-LLM", False),
                          ("TensorRT-LLM on 2 and 4 GPUs", True)]],
     ("MLC LLM, ExLlamaV2 and llama.cpp on RTX 4090", "decoding", lambda g: g["gpu"] == "rtx-4090", {}),
-    *[(f"Qwen2.5 7B in vLLM on A100, {name}", "decoding",
-       lambda g, wide=wide: g["gpu"] == "a100-sxm4-80gb" and (g["weights"] == "") == wide, {})
+    *[(f"Qwen2.5 {sizes} in vLLM on A100, {name}", "decoding",
+       lambda g, wide=wide, model=model: g["model"].startswith(model) and (g["weights"] == "") == wide, {})
+      for sizes, model in [("7B", "qwen2_7b"), ("0.5B to 32B", "qwen2.5")]
       for name, wide in [("bf16", True), ("weights of 8 and 4 bits", False)]],
     *[(f"TensorRT's BERT, {precision}", "tensorrt", lambda g, precision=precision: g["precision"] == precision, {})
       for precision in ("fp16", "int8")],

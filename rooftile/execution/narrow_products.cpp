@@ -1,4 +1,4 @@
-#include "rooftile/execution/fp8_products.hpp"
+#include "rooftile/execution/narrow_products.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,26 +12,37 @@
 namespace rooftile {
 namespace {
 
-bool multiplies_weights(const Workload& workload, const Op& op) {
+bool multiplies_weights(const Workload& workload, const Op& op, DType type) {
   const auto* conv = std::get_if<Conv>(&op.kind);
-  const bool product = std::holds_alternative<Gemm>(op.kind) || (conv != nullptr && !is_depthwise(*conv));
+  const bool convolves = conv != nullptr && !is_depthwise(*conv) && !is_fp4(type);
+  const bool product = std::holds_alternative<Gemm>(op.kind) || convolves;
   return product && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
 }
 
-bool are_experts(const Tensor& weights) { return weights.shape.size() > 2; }
+// The products whose results reach another one; all of them where none does.
+std::vector<bool> before_others(const Workload& workload, DType type) {
+  std::vector<bool> reaches(workload.tensors.size()), chosen(workload.ops.size()), products(workload.ops.size());
+  for (std::size_t i = workload.ops.size(); i-- > 0;) {
+    const Op& op = workload.ops[i];
+    products[i] = multiplies_weights(workload, op, type);
+    const bool on = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return reaches[id]; });
+    chosen[i] = products[i] && on;
+    if (!products[i] && !on) continue;
+    for (const TensorId id : op.inputs) reaches[id] = true;
+  }
+  const bool any = std::any_of(chosen.begin(), chosen.end(), [](bool one) { return one; });
+  return any ? chosen : products;
+}
 
-class Fp8Products {
+class NarrowProducts {
  public:
-  Fp8Products(Workload workload, const Fp8Use& use) : workload_(std::move(workload)), use_(use) {}
+  NarrowProducts(Workload workload, const NarrowUse& use) : workload_(std::move(workload)), use_(use) {}
 
   Workload run() {
-    std::vector<bool> chosen = before_others();
-    if (std::none_of(chosen.begin(), chosen.end(), [](bool one) { return one; })) {
-      for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = multiplies_weights(workload_, workload_.ops[i]);
-    }
+    std::vector<bool> chosen = before_others(workload_, use_.type);
     if (!use_.experts) {
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        if (chosen[i]) chosen[i] = !are_experts(workload_.tensors[workload_.ops[i].inputs[1]]);
+        if (chosen[i]) chosen[i] = !is_of_experts(workload_.tensors[workload_.ops[i].inputs[1]]);
       }
     }
     const std::vector<bool> stored = use_.training ? std::vector<bool>(workload_.tensors.size()) : weights_of(chosen);
@@ -47,7 +58,7 @@ class Fp8Products {
       workload_.ops.push_back(std::move(op));
     }
     for (TensorId id = 0; id < stored.size(); ++id) {
-      if (stored[id]) workload_.tensors[id].dtype = DType::fp8;
+      if (stored[id]) workload_.tensors[id].dtype = use_.type;
     }
     return std::move(workload_);
   }
@@ -64,20 +75,6 @@ class Fp8Products {
     }
   }
 
-  // The products whose results reach another one.
-  std::vector<bool> before_others() const {
-    std::vector<bool> reaches(workload_.tensors.size()), chosen(workload_.ops.size());
-    for (std::size_t i = workload_.ops.size(); i-- > 0;) {
-      const Op& op = workload_.ops[i];
-      const bool product = multiplies_weights(workload_, op);
-      const bool on = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return reaches[id]; });
-      chosen[i] = product && on;
-      if (!product && !on) continue;
-      for (const TensorId id : op.inputs) reaches[id] = true;
-    }
-    return chosen;
-  }
-
   // Weights that nothing but the chosen products read, or nothing at all: experts that rest.
   std::vector<bool> weights_of(const std::vector<bool>& chosen) const {
     std::vector<bool> only(workload_.tensors.size()), others(workload_.tensors.size());
@@ -87,7 +84,7 @@ class Fp8Products {
     }
     for (TensorId id = 0; id < only.size(); ++id) {
       const Tensor& tensor = workload_.tensors[id];
-      const bool rests = tensor.constant && (use_.experts || !are_experts(tensor));
+      const bool rests = tensor.constant && (use_.experts || !is_of_experts(tensor));
       only[id] = (only[id] || rests) && !others[id];
     }
     return only;
@@ -98,7 +95,7 @@ class Fp8Products {
     if (!added) return place->second;
     const Tensor& tensor = workload_.tensors[id];
     const std::string name = tensor.name;
-    Tensor narrow{name + ".fp8", tensor.shape, DType::fp8};
+    Tensor narrow{name + "." + std::string(name_of(use_.type)), tensor.shape, use_.type};
     std::vector<TensorId> inputs = {id};
     if (use_.scaled_now) inputs.push_back(largest_of(id));
     place->second = workload_.tensors.size();
@@ -116,12 +113,31 @@ class Fp8Products {
   }
 
   Workload workload_;
-  Fp8Use use_;
+  NarrowUse use_;
   std::map<TensorId, TensorId> converted_;
 };
 
 }  // namespace
 
-Workload multiply_in_fp8(Workload workload, const Fp8Use& use) { return Fp8Products(std::move(workload), use).run(); }
+bool is_of_experts(const Tensor& tensor) { return tensor.constant && tensor.shape.size() > 2; }
+
+std::vector<bool> last_products(const Workload& workload) {
+  std::vector<bool> last = before_others(workload, DType::fp8);
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    last[i] = !last[i] && multiplies_weights(workload, workload.ops[i], DType::fp8);
+  }
+  return last;
+}
+
+bool has_experts(const Workload& workload) {
+  return std::any_of(workload.ops.begin(), workload.ops.end(), [&](const Op& op) {
+    const bool product = std::holds_alternative<Gemm>(op.kind) && op.inputs.size() > 1;
+    return product && is_of_experts(workload.tensors[op.inputs[1]]);
+  });
+}
+
+Workload multiply_narrow(Workload workload, const NarrowUse& use) {
+  return NarrowProducts(std::move(workload), use).run();
+}
 
 }  // namespace rooftile

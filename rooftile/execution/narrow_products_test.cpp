@@ -1,4 +1,4 @@
-#include "rooftile/execution/fp8_products.hpp"
+#include "rooftile/execution/narrow_products.hpp"
 
 #include <algorithm>
 
@@ -39,9 +39,9 @@ Workload fp8_network() {
   return workload;
 }
 
-Workload run(bool training) { return multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), {.training = training}); }
+Workload run(bool training) { return multiply_narrow(stored_as(fp8_network(), kBesideNarrow), {.training = training}); }
 
-TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
+TEST(NarrowProducts, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   const Workload made = run(false);
   EXPECT_EQ(input_type(made, "query"), DType::fp8);
   EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
@@ -53,9 +53,9 @@ TEST(Fp8Products, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   EXPECT_EQ(std::get<Attention>(op_named(made, "attention").kind).kv_precision, DType::fp8);
 }
 
-TEST(Fp8Products, WhatIsScaledByItselfIsReadForItsLargestElementFirst) {
-  const Fp8Use use = {.training = true, .scaled_now = true};
-  const Workload made = multiply_in_fp8(stored_as(fp8_network(), kBesideFp8), use);
+TEST(NarrowProducts, WhatIsScaledByItselfIsReadForItsLargestElementFirst) {
+  const NarrowUse use = {.training = true, .scaled_now = true};
+  const Workload made = multiply_narrow(stored_as(fp8_network(), kBesideNarrow), use);
   EXPECT_EQ(made.ops.size(), run(true).ops.size() + 3);  // of the norm's result and of two matrices
   const Op& cast = op_named(made, "normal.cast");
   ASSERT_EQ(cast.inputs.size(), 2);
@@ -65,34 +65,51 @@ TEST(Fp8Products, WhatIsScaledByItselfIsReadForItsLargestElementFirst) {
   EXPECT_FALSE(is_floating(made.tensors[cast.inputs[1]].dtype)) << "no gradient passes through it";
 }
 
-TEST(Fp8Products, InputsAreConvertedOnce) {
+TEST(NarrowProducts, Fp4IsForProductsAlone) {
+  Workload workload = fp8_network();
+  workload.tensors.push_back({"maps", {1, 8, 4, 4}});
+  workload.tensors.push_back({"filters", {8, 8, 1, 1}, DType::fp32, true});
+  workload.tensors.push_back({"more maps", {1, 8, 4, 4}});
+  Conv conv{.in_channels = 8, .out_channels = 8};
+  conv.axes[1] = conv.axes[2] = {.in = 4, .filter = 1};
+  workload.ops.insert(workload.ops.begin(), {"conv", conv, {11, 12}, {13}});
+  workload.inputs.push_back(11);
+  const Workload made = multiply_narrow(stored_as(std::move(workload), kBesideNarrow), {.type = DType::nvfp4});
+  EXPECT_EQ(input_type(made, "conv"), DType::bf16);
+  EXPECT_EQ(input_type(made, "query"), DType::nvfp4);
+  EXPECT_EQ(input_type(made, "query", 1), DType::nvfp4);
+  EXPECT_EQ(input_type(made, "head", 1), DType::bf16);
+  EXPECT_EQ(std::get<Attention>(op_named(made, "attention").kind).kv_precision, DType::fp8) << "caches are FP8";
+}
+
+TEST(NarrowProducts, InputsAreConvertedOnce) {
   EXPECT_EQ(run(false).ops.size(), fp8_network().ops.size() + 1);  // for both products
   EXPECT_EQ(op_named(run(false), "query").inputs[0], op_named(run(false), "gate").inputs[0]);
 }
 
 // Experts that no position picks.
-TEST(Fp8Products, WeightsAtRestAreAsNarrow) {
+TEST(NarrowProducts, WeightsAtRestAreAsNarrow) {
   Workload workload = fp8_network();
   workload.tensors.push_back({"resting weights", {2, 16, 16}, DType::fp32, true});
-  const Workload run = multiply_in_fp8(workload, {});
+  const Workload run = multiply_narrow(workload, {});
   const auto resting = std::find_if(run.tensors.begin(), run.tensors.end(),
                                     [](const Tensor& tensor) { return tensor.name == "resting weights"; });
   ASSERT_NE(resting, run.tensors.end());
   EXPECT_EQ(resting->dtype, DType::fp8);
 }
 
-TEST(Fp8Products, ExpertsStayWideWhereTheirKernelsAre) {
+TEST(NarrowProducts, ExpertsStayWideWhereTheirKernelsAre) {
   Workload workload = fp8_network();
   workload.tensors[4].shape = {2, 16, 16};
   workload.tensors.push_back({"resting weights", {2, 16, 16}, DType::fp32, true});
-  const Workload made = multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), {.experts = false});
+  const Workload made = multiply_narrow(stored_as(std::move(workload), kBesideNarrow), {.experts = false});
   EXPECT_EQ(input_type(made, "query", 1), DType::fp8);
   EXPECT_EQ(input_type(made, "gate"), DType::bf16);
   EXPECT_EQ(input_type(made, "gate", 1), DType::bf16);
   EXPECT_EQ(made.tensors[11].dtype, DType::bf16);
 }
 
-TEST(Fp8Products, WeightsAreConvertedInTraining) {
+TEST(NarrowProducts, WeightsAreConvertedInTraining) {
   const Workload made = run(true);
   EXPECT_EQ(made.ops.size(), fp8_network().ops.size() + 3);
   EXPECT_EQ(made.tensors[2].dtype, DType::bf16);
@@ -100,7 +117,7 @@ TEST(Fp8Products, WeightsAreConvertedInTraining) {
   EXPECT_FALSE(std::get<Attention>(op_named(made, "attention").kind).kv_precision);
 }
 
-TEST(Fp8Products, EnginesConvertWhereTheyNormalise) {
+TEST(NarrowProducts, EnginesConvertWhereTheyNormalise) {
   const LaunchOptions engine = {.execution = Execution::engine, .precision = DType::fp8};
   const Workload made = launched(fp8_network(), engine);
   EXPECT_TRUE(std::none_of(made.ops.begin(), made.ops.end(), [](const Op& op) { return name_of(op.kind) == "move"; }));
@@ -108,11 +125,11 @@ TEST(Fp8Products, EnginesConvertWhereTheyNormalise) {
   EXPECT_EQ(precision_of(made, op_named(made, "head"), engine), DType::bf16);
 }
 
-TEST(Fp8Products, AProductAloneIsNarrow) {
+TEST(NarrowProducts, AProductAloneIsNarrow) {
   Workload workload = fp8_network();
   workload.ops = {workload.ops.back()};
   workload.inputs = {7};
-  EXPECT_EQ(input_type(multiply_in_fp8(stored_as(std::move(workload), kBesideFp8), {}), "head"), DType::fp8);
+  EXPECT_EQ(input_type(multiply_narrow(stored_as(std::move(workload), kBesideNarrow), {}), "head"), DType::fp8);
 }
 
 }  // namespace
