@@ -186,6 +186,20 @@ Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start) {
   return harness;
 }
 
+std::optional<OverheadRange> range_of_unknown(const Calibration& calibration, const Harness& unknown) {
+  if (unknown.family != KernelFamily::recurrent) return std::nullopt;
+  OverheadRange range{unknown.overhead, unknown.overhead,      unknown.floor,
+                      unknown.floor,    unknown.step_launches, unknown.step_launches};
+  for (const Harness& harness : calibration.harnesses) {
+    if (harness.family != unknown.family) continue;
+    range.overhead_low = std::min(range.overhead_low, harness.overhead);
+    range.overhead_high = std::max(range.overhead_high, harness.overhead);
+    range.launches_low = std::min(range.launches_low, harness.step_launches);
+    range.launches_high = std::max(range.launches_high, harness.step_launches);
+  }
+  return range;
+}
+
 std::optional<Spread> find_spread(const Calibration& calibration, const FoundEntry& found, std::string_view scope,
                                   HarnessMatch harness) {
   if (found.entry == nullptr) return std::nullopt;
@@ -199,7 +213,8 @@ std::optional<Spread> find_spread(const Calibration& calibration, const FoundEnt
   const auto foreign = same_unit != all.end() ? same_unit : of_scope(vendor_of(scope));
   if (found.match == Match::gpu && found.entry->spread) {
     if (harness == HarnessMatch::known || foreign == all.end()) return found.entry->spread;
-    return widened(*found.entry->spread, foreign->harness);
+    const bool elsewhere = harness == HarnessMatch::elsewhere;
+    return widened(*found.entry->spread, elsewhere ? foreign->harness : foreign->unknown_harness);
   }
   if (foreign == all.end() || !foreign->spread) return std::nullopt;
   if (foreign == same_unit) return foreign->spread;

@@ -55,6 +55,7 @@ struct CalibrationEntry {
 struct OverheadRange {
   Seconds overhead_low, overhead_high;
   Seconds floor_low, floor_high;
+  double launches_low = 0, launches_high = 0;  // recurrent: Harness::step_launches
 };
 
 // What a framework adds to the kernels it calls, and the state in which it leaves the L2.
@@ -77,7 +78,8 @@ struct ForeignSpread {
   KernelFamily family = KernelFamily::conv_simt;
   std::string vendor;
   std::optional<Spread> spread;  // none: only `harness` is known
-  double harness = 1;            // what another harness changes, either way, on a GPU that an entry was fitted on
+  double harness = 1;            // what a harness that was measured elsewhere changes, either way, on a GPU of an entry
+  double unknown_harness = 1;    // the same of one that was measured nowhere
   bool operator==(const ForeignSpread&) const = default;
 };
 
@@ -123,8 +125,12 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
 // a library's recurrent cells.
 Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start);
 
-// Who measured the rows that an interval is for.
-enum class HarnessMatch { known, unknown };  // known: on this GPU, by the fit
+// How far callers may lie from it: in family recurrent from the fewest launches a step to the most, and from the least
+// overhead to the most, that anybody was measured to need. None elsewhere, where plans say what a call launches.
+std::optional<OverheadRange> range_of_unknown(const Calibration& calibration, const Harness& unknown);
+
+// Who measured the rows that an interval is for, as far as a fit knows: on this GPU, on others, or nowhere.
+enum class HarnessMatch { known, elsewhere, unknown };
 
 // The interval factors for a match: the entry's own spread, wider for an unknown harness, or the foreign one of the
 // family and of spread_scope(). None where no GPU of that scope's vendor was measured.

@@ -29,8 +29,9 @@ constexpr std::array<std::string_view, 11> kHostKeys = {"framework",   "executio
                                                         "update_us",   "request_us", "sequence_us", "step_us",
                                                         "any_machine", "range",      "data"};
 constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
-constexpr std::array<std::string_view, 1> kRecurrentHarnessKeys = {"step_launches"};
-constexpr std::array<std::string_view, 5> kForeignKeys = {"family", "vendor", "spread", "common", "harness"};
+constexpr std::array<std::string_view, 2> kRecurrentHarnessKeys = {"step_launches", "step_launches_range"};
+constexpr std::array<std::string_view, 6> kForeignKeys = {"family", "vendor",  "spread",
+                                                          "common", "harness", "unknown_harness"};
 constexpr std::array<std::string_view, 8> kFactorKeys = {
     "gpu", "data", "date", "rows", "clock", "dram_bandwidth", "launch_overhead", "calls"};
 constexpr std::array<std::string_view, 3> kFamilyKeys = {"efficiency", "spread", "common"};
@@ -185,7 +186,9 @@ class Reader {
     const auto spread = read_spread(table);
     if (!spread && !table.contains("harness")) reject(table, "no 'spread'");
     const double harness = table.contains("harness") ? number(table, "harness", 1, kMostBound) : 1;
-    return {family(table), text(table, "vendor"), spread, harness};
+    const bool both = table.contains("unknown_harness");
+    const double unknown = both ? number(table, "unknown_harness", 1, kMostBound) : harness;
+    return {family(table), text(table, "vendor"), spread, harness, unknown};
   }
 
   Harness read_harness(const toml::table& table) {
@@ -210,8 +213,14 @@ class Reader {
     const auto floors = range(table, "floor_range_us", 0, kLongest);
     if (overheads.has_value() != floors.has_value()) reject(table, "overhead_range_us and floor_range_us go together");
     if (overheads && floors) {
-      harness.range = {Seconds(overheads->first * kMicro), Seconds(overheads->second * kMicro),
-                       Seconds(floors->first * kMicro), Seconds(floors->second * kMicro)};
+      const auto launches = range(table, "step_launches_range", 0, kMostLaunches)
+                                .value_or(std::pair(harness.step_launches, harness.step_launches));
+      harness.range = {Seconds(overheads->first * kMicro),
+                       Seconds(overheads->second * kMicro),
+                       Seconds(floors->first * kMicro),
+                       Seconds(floors->second * kMicro),
+                       launches.first,
+                       launches.second};
     }
     return harness;
   }

@@ -54,8 +54,10 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.entries[0].board = Board{"Turing", 40, Watts(70)};
   calibration.harnesses.push_back({KernelFamily::tensor, "PyTorch", "t4", Seconds(50e-6), Seconds(70e-6), 5, true});
   calibration.harnesses[0].range = {Seconds(0), Seconds(90e-6), Seconds(5e-6), Seconds(70e-6)};
-  calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5});
-  calibration.foreign_spreads.push_back({KernelFamily::stream, "nvidia", std::nullopt, 1.25});
+  calibration.harnesses.push_back({KernelFamily::recurrent, "cuDNN", "", Seconds(0), Seconds(0), 0, false, 6});
+  calibration.harnesses[1].range = {Seconds(0), Seconds(9e-6), Seconds(0), Seconds(0), 2.5, 12};
+  calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5, 1.75});
+  calibration.foreign_spreads.push_back({KernelFamily::stream, "nvidia", std::nullopt, 1.25, 1.25});
   const auto read = parse_calibration(write_calibration(calibration), "test");
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->entries.size(), 1U);
@@ -75,6 +77,10 @@ TEST(Calibration, ReadsWhatItWrites) {
   EXPECT_NEAR(harness->range->floor_low.value(), 5e-6, 1e-12);
   EXPECT_EQ(find_harness(*read, KernelFamily::tensor, "PyTorch", "p4", "nvidia"), nullptr);
   EXPECT_EQ(find_harness(*read, KernelFamily::conv_simt, "PyTorch", "t4", "nvidia"), nullptr);
+  const Harness* cells = find_harness(*read, KernelFamily::recurrent, "cuDNN", "t4", "nvidia");
+  ASSERT_TRUE(cells != nullptr && cells->range);
+  EXPECT_EQ(cells->range->launches_low, 2.5);
+  EXPECT_EQ(cells->range->launches_high, 12);
   EXPECT_EQ(read->foreign_spreads, calibration.foreign_spreads);
 }
 
@@ -179,17 +185,38 @@ TEST(Calibration, UnknownCallersLaunchAsTheGpuDoesAndLibrariesCells) {
   EXPECT_EQ(unknown_harness(KernelFamily::recurrent, launch, start).step_launches, 3);
 }
 
+TEST(Calibration, UnknownCallersLaunchAsFewOrAsManyKernelsAStepAsAnyThatWasMeasured) {
+  Calibration calibration;
+  const auto measure = [&](KernelFamily family, double micros, double launches) {
+    calibration.harnesses.push_back({family, "", "", Seconds(micros * 1e-6), Seconds(0), 0, false, launches});
+  };
+  measure(KernelFamily::recurrent, 60, 12);
+  measure(KernelFamily::recurrent, 1, 5);
+  measure(KernelFamily::gemm_simt, 90, 0);
+  const auto range_of = [&](KernelFamily family) {
+    return range_of_unknown(calibration, unknown_harness(family, Seconds(4e-6), {}));
+  };
+  const auto range = range_of(KernelFamily::recurrent);
+  ASSERT_TRUE(range);
+  EXPECT_EQ(range->launches_low, 3) << "what is taken for an unknown caller is one of them";
+  EXPECT_EQ(range->launches_high, 12);
+  EXPECT_DOUBLE_EQ(range->overhead_low.value(), 1e-6);
+  EXPECT_DOUBLE_EQ(range->overhead_high.value(), 60e-6);
+  EXPECT_FALSE(range_of(KernelFamily::gemm_simt)) << "plans say what its calls launch";
+}
+
 TEST(Calibration, NobodyKnowsTheErrorOfAVendorNeverMeasured) {
   Calibration calibration;
   calibration.entries = {entry_for("any"), entry_for("t4")};
   calibration.entries[1].spread = Spread{0.9, 1.1};
-  calibration.foreign_spreads = {{KernelFamily::conv_simt, "nvidia", Spread{0.5, 2}, 1.2}};
+  calibration.foreign_spreads = {{KernelFamily::conv_simt, "nvidia", Spread{0.5, 2}, 1.2, 1.5}};
   const auto spread_on = [&](std::string_view id, HarnessMatch harness = HarnessMatch::known) {
     const Gpu gpu = gpu_named(id);
     return find_spread(calibration, find_entry(calibration, KernelFamily::conv_simt, gpu), gpu.vendor, harness);
   };
   EXPECT_EQ(spread_on("t4"), (Spread{0.9, 1.1}));
-  EXPECT_EQ(spread_on("t4", HarnessMatch::unknown), widened({0.9, 1.1}, 1.2));
+  EXPECT_EQ(spread_on("t4", HarnessMatch::elsewhere), widened({0.9, 1.1}, 1.2));
+  EXPECT_EQ(spread_on("t4", HarnessMatch::unknown), widened({0.9, 1.1}, 1.5));
   EXPECT_EQ(spread_on("k80"), (Spread{0.5, 2}));
   EXPECT_EQ(spread_on("mi300x"), std::nullopt);
 }

@@ -92,13 +92,17 @@ std::string write_calibration(const Calibration& calibration) {
       text += fmt::format("overhead_range_us = [{:.4g}, {:.4g}]\nfloor_range_us = [{:.4g}, {:.4g}]\n",
                           harness.range->overhead_low.value() * kMicro, harness.range->overhead_high.value() * kMicro,
                           harness.range->floor_low.value() * kMicro, harness.range->floor_high.value() * kMicro);
+      if (harness.family == KernelFamily::recurrent) {
+        text += fmt::format("step_launches_range = [{:.3g}, {:.3g}]\n", harness.range->launches_low,
+                            harness.range->launches_high);
+      }
     }
     text += '\n';
   }
   for (const ForeignSpread& foreign : calibration.foreign_spreads) {
-    text +=
-        fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}harness = {:.4f}\n\n", quoted(name_of(foreign.family)),
-                    quoted(foreign.vendor), foreign.spread ? spread_lines(*foreign.spread) : "", foreign.harness);
+    text += fmt::format("[[foreign]]\nfamily = {}\nvendor = {}\n{}harness = {:.4f}\nunknown_harness = {:.4f}\n\n",
+                        quoted(name_of(foreign.family)), quoted(foreign.vendor),
+                        foreign.spread ? spread_lines(*foreign.spread) : "", foreign.harness, foreign.unknown_harness);
   }
   for (const GpuFactors& factors : calibration.factors) text += factors_text(factors);
   return text;

@@ -46,6 +46,7 @@ struct Launch {
     Bytes result = {};                 // of one element of C; 0: as of the operands
     bool on_lanes = false;             // of conv_tensor: no kernel for tensor cores takes it
     bool shares_loads = true;          // CTAs of a cluster, where the GPU has them, load together
+    bool asynchronous = false;         // its tensor cores run beside the threads, which load meanwhile
     bool chosen_alone = false;         // a batch is run by the kernel that would suit one product of it
     double rate_share = 1;             // of the tensor cores' rate, that loads of less than 16 bytes keep up with
     bool transposes = false;           // its operands in shared memory, which it waits for

@@ -169,6 +169,7 @@ Launch::Product product_of(const Context& context) {
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   product.chosen_alone = is_chosen_alone(shape, context.gpu);
+  product.asynchronous = generation::has_async_products(context.gpu.generation);
   return product;
 }
 

@@ -145,6 +145,17 @@ TEST(TensorPlans, RocblasDoesNotChooseByTheBatch) {
   EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "a100-sxm4-80gb"));
 }
 
+TEST(TensorPlans, MultiplyBesideTheThreadsFromHopperOnInDataCenters) {
+  const auto asynchronous = [](std::string_view gpu) {
+    return tensor_plans(product_of(4096, 4096, 4096), gpu).front().main.product.asynchronous;
+  };
+  EXPECT_TRUE(asynchronous("h100-sxm5-80gb"));
+  EXPECT_TRUE(asynchronous("b200-sxm-180gb"));
+  EXPECT_FALSE(asynchronous("a100-sxm4-80gb"));
+  EXPECT_FALSE(asynchronous("rtx-5090"));
+  EXPECT_FALSE(asynchronous("mi300x"));
+}
+
 TEST(TensorPlans, OfInt8OnHopperAreSmallAndShareNoLoads) {
   OpShape shape = product_of(4096, 4096, 4096);
   const auto shared = [&](DType precision, std::string_view gpu, int m, int n) -> std::optional<bool> {

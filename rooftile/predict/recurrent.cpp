@@ -30,6 +30,21 @@ void add_steps(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
   add_kernel(layer, steps);
 }
 
+// What all kernels take where the steps have the fewest and the most launches of the callers that the model's range is
+// of; `all` is what they take as predicted.
+std::optional<Interval> range_of_launches(Seconds all, const Recurrent& recurrent, const Gpu& gpu,
+                                          const RefinedModel& model, const PredictOptions& options) {
+  if (!model.range) return std::nullopt;
+  const RecurrentGpu own = recurrent_gpu(recurrent, gpu, options);
+  const auto time_of = [&](double launches) {
+    GpuRates rates = model.rates;
+    rates.step_launches = launches;
+    return recurrent_time(recurrent, options.pass, model.element, own, rates).time;
+  };
+  const Seconds others = all - time_of(model.rates.step_launches);
+  return Interval{others + time_of(model.range->launches_low), others + time_of(model.range->launches_high)};
+}
+
 }  // namespace
 
 void add_sequence_products(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& gpu,
@@ -52,7 +67,7 @@ void add_recurrent(LayerEstimate& layer, const Recurrent& recurrent, const Gpu& 
       layer.method = Method::rooftile;
       add_steps(layer, recurrent, gpu, *model, options);
       add_sequence_products(layer, recurrent, gpu, options, models);
-      finish_refined(layer, *model);
+      finish_refined(layer, *model, model->floor, range_of_launches(layer.time, recurrent, gpu, *model, options));
       return;
     }
   }

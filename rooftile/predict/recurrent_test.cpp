@@ -141,6 +141,18 @@ TEST(RecurrentTime, StepsAddUp) {
   EXPECT_NEAR(at(501) / at(1), (at(1) + step * 500) / at(1), 1e-3);
 }
 
+TEST(Recurrent, IntervalsOfUnknownCallersHoldWhateverTheyLaunchAStep) {
+  const Gpu gpu = find_gpu("v100-sxm2-16gb").value();
+  const auto above = [&](std::int64_t hidden, Pass pass, const char* framework) {
+    Recurrent recurrent = lstm();
+    recurrent.hidden = recurrent.input = hidden;
+    const LayerEstimate layer = estimate(recurrent, gpu, {.pass = pass, .framework = framework});
+    return layer.time_high.value() / layer.time;
+  };
+  EXPECT_GT(above(64, Pass::fwd, "Nobody"), 2 * above(64, Pass::fwd, "PyTorch 1.5")) << "measured here";
+  EXPECT_GT(above(64, Pass::fwd, "Nobody"), 1.5 * above(4096, Pass::fwd, "Nobody")) << "launches matter less";
+}
+
 Recurrent any_recurrent() {
   Recurrent recurrent;
   recurrent.cell = *rc::gen::element<std::string>("lstm", "gru", "vanilla");

@@ -133,13 +133,14 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const Harness& harness = known != nullptr ? *known : unknown;
   model.overhead = harness.overhead;
   model.floor = harness.floor;
-  model.range = harness.range;
+  model.range = known != nullptr || alone ? harness.range : range_of_unknown(calibration, unknown);
   model.rates.weight_sets = harness.weight_sets;
   model.rates.rotates = harness.rotates;
   model.rates.step_launches = harness.step_launches;
   // Of a network, network_error() holds what sources differ by.
   const bool measured_here = harness.gpu == gpu.id || options.in_network;
-  const HarnessMatch harness_match = measured_here ? HarnessMatch::known : HarnessMatch::unknown;
+  const HarnessMatch elsewhere = known != nullptr ? HarnessMatch::elsewhere : HarnessMatch::unknown;
+  const HarnessMatch harness_match = measured_here ? HarnessMatch::known : elsewhere;
   const GpuFactors* factors = find_factors(calibration, gpu.id);
   if (factors != nullptr) apply_factors(*factors, model);
   model.factors = factors;
@@ -257,10 +258,11 @@ CallPlace place_of(const LayerEstimate& layer) {
   return place;
 }
 
-void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor) {
-  const Seconds kernels = layer.time;
+void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor,
+                    const std::optional<Interval>& kernels) {
+  const Interval range = kernels.value_or(Interval{layer.time, layer.time});
   layer.cases[Bottleneck::launch] += model.overhead;
-  layer.time = call_time(kernels, model.overhead, floor);
+  layer.time = call_time(layer.time, model.overhead, floor);
   layer.bottleneck = largest(layer.cases);
   layer.family = model.family;
   if (model.factors != nullptr && !model.factors->calls.empty()) {
@@ -272,8 +274,8 @@ void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds flo
   if (!model.spread) return;
   Interval calls{layer.time, layer.time};
   if (model.range) {
-    calls.low = call_time(kernels, model.range->overhead_low, model.range->floor_low) * layer.ratio_of_calls;
-    calls.high = call_time(kernels, model.range->overhead_high, model.range->floor_high) * layer.ratio_of_calls;
+    calls.low = call_time(range.low, model.range->overhead_low, model.range->floor_low) * layer.ratio_of_calls;
+    calls.high = call_time(range.high, model.range->overhead_high, model.range->floor_high) * layer.ratio_of_calls;
   }
   layer.time_low = calls.low * model.spread->low;
   layer.time_high = calls.high * model.spread->high;

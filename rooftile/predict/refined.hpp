@@ -100,7 +100,9 @@ CallPlace place_of(const LayerEstimate& layer);
 
 // After the last kernel of a layer: overhead of the call, bottleneck, what measured calls like it say, and interval.
 // `floor`: that of the model, or of several calls.
-void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor);
+// `kernels`: between what its kernels take where callers of the model's range launch as few or as many as they do.
+void finish_refined(LayerEstimate& layer, const RefinedModel& model, Seconds floor,
+                    const std::optional<Interval>& kernels = {});
 inline void finish_refined(LayerEstimate& layer, const RefinedModel& model) {
   finish_refined(layer, model, model.floor);
 }

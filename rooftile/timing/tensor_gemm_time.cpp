@@ -43,6 +43,11 @@ double epilogue_of(const Launch::Product& product, double ctas, const GpuRates& 
          rates.l2.value();
 }
 
+// CTAs beside the first that keep an SM busy: tensor cores that run beside the threads need none.
+double fill_of(const Launch::Product& product, const Constants& constants) {
+  return product.asynchronous ? 0 : constants[TensorConstant::fill];
+}
+
 // All but DRAM and what a split takes.
 TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerms& terms) {
   const Constants& constants = rates.constants;
@@ -54,7 +59,7 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerm
 
   const double loop = launch.steps * loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] *
                       terms.latency * terms.missing;
-  times.latency = busiest.waves * (loop + constants[TensorConstant::fill] * alone);
+  times.latency = busiest.waves * (loop + fill_of(product, constants) * alone);
 
   const double loads = launch.l2_load.value();
   times.l2 = (tensor_l2_loads(launch, rates) / terms.l2).value();
@@ -129,7 +134,7 @@ TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& 
   least.cta = together(alone / terms.efficiency, loaded.value() / terms.sm_draw);
   least.wave =
       loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] * terms.latency * terms.missing +
-      constants[TensorConstant::fill] * alone;
+      fill_of(product, constants) * alone;
   least.chip = (loaded / shared_loads(launch, rates) / terms.l2).value();
   least.chip_least = (launch.dram_load / terms.l2).value();
   least.epilogue = epilogue_of(product, 1, rates);

@@ -119,6 +119,9 @@ TEST(TensorGemmTime, LatencyOfACtaAlone) {
   EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * 100e-9);
   rates.constants[TensorConstant::fill] = 1;
   EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * (100e-9 + 10e-6));
+  Launch beside = tensor_launch();
+  beside.product.asynchronous = true;  // one CTA multiplies while it loads
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(beside, rates).latency.value(), 2 * 100e-9);
   rates.constants[TensorConstant::fill] = 0;
   rates.constants[TensorConstant::miss_latency] = 1;  // all from DRAM: twice the latency
   EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).latency.value(), 2 * 200e-9);

@@ -69,16 +69,22 @@ std::vector<FamilyCalibration> calibrate_all(const std::vector<FamilyRows>& fami
 // The intervals, which need all families: what groups of one are off by says something of others.
 void add_spreads(const std::vector<FamilyCalibration>& families, const CalibrateOptions& options,
                  Calibration& calibration) {
-  Middles own_usual, foreign_usual, source_usual;
+  Middles own_usual, foreign_usual, source_usual, named_usual;
   for (const FamilyCalibration& family : families) {
     for (const auto& [entry, groups] : family.own) own_usual += middles_of(groups);
     for (const auto& [scope, foreign] : family.foreign) {
       foreign_usual += middles_of(foreign.gpus);
       source_usual += middles_of(foreign.sources);
+      named_usual += middles_of(foreign.named);
     }
   }
   if (source_usual.count == 0) source_usual = own_usual;  // harnesses differ at least as parts of one's rows do
-  std::size_t first = 0;                                  // entry of the family
+  if (named_usual.count == 0) named_usual = own_usual;
+  const auto factor_of = [](const GroupResiduals& sources, const Middles& usual) {
+    const Middles middles = middles_of(sources);
+    return common_factor(middles.count > 0 ? middles : usual, usual.scale());
+  };
+  std::size_t first = 0;  // entry of the family
   for (const FamilyCalibration& family : families) {
     for (const auto& [entry, groups] : family.own) {
       const double common = common_factor(middles_of(groups), own_usual.scale());
@@ -86,16 +92,16 @@ void add_spreads(const std::vector<FamilyCalibration>& families, const Calibrate
     }
     for (const auto& [scope, foreign] : family.foreign) {
       const Middles middles = middles_of(foreign.gpus);
-      const Middles sources = middles_of(foreign.sources);
-      const double harness = options.unknown_harnesses
-                                 ? common_factor(sources.count > 0 ? sources : source_usual, source_usual.scale())
-                                 : 1;
-      ForeignSpread spread{family.entries.front().family, scope, {}, harness};
+      ForeignSpread spread{family.entries.front().family, scope, {}};
+      if (options.unknown_harnesses) {
+        spread.unknown_harness = factor_of(foreign.sources, source_usual);
+        spread.harness = std::min(spread.unknown_harness, factor_of(foreign.named, named_usual));
+      }
       if (options.unknown_gpus && options.foreign_spreads) {
         const double common = common_factor(middles, foreign_usual.scale());
         spread.spread = spread_of(foreign.calls, common, widening(middles.count));
       }
-      if (spread.spread || harness > 1) calibration.foreign_spreads.push_back(spread);
+      if (spread.spread || spread.harness > 1) calibration.foreign_spreads.push_back(spread);
     }
     first += family.entries.size();
   }

@@ -60,7 +60,9 @@ Harness found_harness(const Calibration& known, const FitRows& rows, const FitRo
   if (on_tensor_cores(own.family)) {
     start = Seconds(constants[TensorConstant::start_cycles] / rows.rates[row.gpu].clock.value());
   }
-  return unknown_harness(own.family, own.overhead, start);
+  Harness unknown = unknown_harness(own.family, own.overhead, start);
+  unknown.range = range_of_unknown(known, unknown);
+  return unknown;
 }
 
 // The harnesses of a family: as measured, and their middles.
@@ -260,13 +262,17 @@ class Calibrator {
       add_harnesses(others, fit.harnesses, known);
       Calibration seen;
       seen.harnesses = harnesses_of(family, known);
-      GroupResiduals& groups = result_.foreign.at(all.spread_scope).sources;
-      groups.emplace_back();
+      ForeignResiduals& foreign = result_.foreign.at(all.spread_scope);
+      std::vector<double> residuals;
+      bool named = true;
       for (const FitRow& row : rows.rows) {
         if (row.source != source) continue;
         const Harness harness = found_harness(seen, rows, row, fit.entry.constants);
-        groups.back().push_back(residual_beyond(row, rows.rates, fit.entry.constants, harness));
+        named = named && !harness.framework.empty();
+        residuals.push_back(residual_beyond(row, rows.rates, fit.entry.constants, harness));
       }
+      if (named) foreign.named.push_back(residuals);
+      foreign.sources.push_back(std::move(residuals));
     }
   }
 

@@ -33,6 +33,7 @@ struct ForeignResiduals {
   GroupResiduals gpus;     // each under those of the vendor's others; none where there is but one
   GroupResiduals calls;    // the same by GPU and framework; of one GPU what the fit to it leaves
   GroupResiduals sources;  // each under those that the GPU's other sources say
+  GroupResiduals named;    // of these, those whose framework somebody else calls
 };
 
 struct FamilyCalibration {

@@ -126,8 +126,10 @@ double residual_beyond(const FitRow& row, const std::vector<GpuRates>& rates, co
   Harness quick = harness, slow = harness;
   quick.overhead = harness.range->overhead_low;
   quick.floor = harness.range->floor_low;
+  quick.step_launches = harness.range->launches_low;
   slow.overhead = harness.range->overhead_high;
   slow.floor = harness.range->floor_high;
+  slow.step_launches = harness.range->launches_high;
   const double least = residual_of(row, rates, constants, slow), most = residual_of(row, rates, constants, quick);
   return least > 0 ? least : std::min(0.0, most);
 }

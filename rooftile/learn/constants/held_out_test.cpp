@@ -13,14 +13,15 @@ namespace rooftile {
 namespace {
 
 // Convolutions of two GPUs with times near what the starting constants predict; those of the T4 times `t4_factor`.
-MeasuredTable table_of(double t4_factor, const std::string& path = "t.csv", const std::string& flag = "") {
+MeasuredTable table_of(double t4_factor, const std::string& path = "t.csv", const std::string& flag = "",
+                       const std::string& framework = "lib") {
   std::string csv = "gpu,framework,N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,time_us,flag\n";
   for (const char* gpu : {"titan-xp", "t4"}) {
     for (const int channels : {64, 128, 256, 512}) {
       for (const int size : {7, 14, 28}) {
         const double macs = 16.0 * channels * channels * size * size;
         const double micros = 20 + macs / 4e6;
-        csv += fmt::format("{},lib,16,{},{},{},{},1,1,0,0,1,1,{},{}\n", gpu, channels, size, size, channels,
+        csv += fmt::format("{},{},16,{},{},{},{},1,1,0,0,1,1,{},{}\n", gpu, framework, channels, size, size, channels,
                            gpu[1] == '4' ? micros * t4_factor : micros, flag);
       }
     }
@@ -159,6 +160,24 @@ TEST(Calibrate, IntervalsOfAnotherHarnessAreWhatSourcesLeftOutAreOffBy) {
   EXPECT_EQ(harness_of(1, false), 1);
   EXPECT_GT(harness_of(1, true), 1);
   EXPECT_GT(harness_of(3, true), 1.5 * harness_of(1, true));
+}
+
+// Two sources of the T4, a third of the TITAN Xp. The second's framework is called by nobody else, or by the third,
+// too.
+TEST(Calibrate, AFrameworkThatOthersCallWidensIntervalsByNoMoreThanAnUnknownOne) {
+  const auto foreign_of = [](const std::string& framework) {
+    CalibrateOptions options = quick();
+    options.unknown_gpus = false;
+    options.rows.keep = [](std::size_t table, std::size_t row) { return (table == 2) == (row < 12); };
+    const auto report = calibrate({table_of(1, "a/conv.csv", "", "one"), table_of(3, "b/conv.csv", "", "two"),
+                                   table_of(1, "c/conv.csv", "", framework)},
+                                  options);
+    return report.value().calibration.foreign_spreads.front();
+  };
+  const ForeignSpread alone = foreign_of("three"), called = foreign_of("two");
+  EXPECT_GT(alone.unknown_harness, alone.harness);
+  EXPECT_GT(called.harness, alone.harness) << "it is off by as much, though its name is known";
+  EXPECT_GE(called.unknown_harness, called.harness);
 }
 
 }  // namespace

@@ -26,12 +26,15 @@ bool most_rotate(const std::vector<Harness>& harnesses) {
 
 OverheadRange range_of(const std::vector<Harness>& harnesses) {
   const Harness& first = harnesses.front();
-  OverheadRange range{first.overhead, first.overhead, first.floor, first.floor};
+  OverheadRange range{first.overhead, first.overhead,      first.floor,
+                      first.floor,    first.step_launches, first.step_launches};
   for (const Harness& harness : harnesses) {
     range.overhead_low = std::min(range.overhead_low, harness.overhead);
     range.overhead_high = std::max(range.overhead_high, harness.overhead);
     range.floor_low = std::min(range.floor_low, harness.floor);
     range.floor_high = std::max(range.floor_high, harness.floor);
+    range.launches_low = std::min(range.launches_low, harness.step_launches);
+    range.launches_high = std::max(range.launches_high, harness.step_launches);
   }
   return range;
 }
