@@ -18,7 +18,7 @@ find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 
-# A quicker malloc() for the programs, which do without where it is missing. Sanitizers have their own.
+# A quicker malloc() for rooftile, which does without where it is missing. Sanitizers have their own.
 if(CMAKE_BUILD_TYPE STREQUAL Release)
   find_package(mimalloc QUIET)
 endif()

@@ -96,15 +96,16 @@ class CommandLine {
     for (const std::string& other : extras) {
       if (other.starts_with("-") && !extra.starts_with("-") && app.get_parent() != nullptr) extra = other;
     }
-    std::vector<std::string> known;
+    std::vector<std::string> known, hidden;
     for (const CLI::Option* option : app.get_options()) {
-      if (option->get_group() == kHidden) continue;
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      std::vector<std::string>& names = option->get_group() == kHidden ? hidden : known;
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
     const std::vector<std::string> below = names_below(app);
     known.insert(known.end(), below.begin(), below.end());
     const bool names_command = app.get_parent() == nullptr || !app.get_subcommands({}).empty();
     std::string hint = did_you_mean(extra, known);
+    if (hint.empty()) hint = did_you_mean(extra, hidden);
     if (extra.starts_with("-") || names_command) {
       const char* what = extra.starts_with("-") ? "option" : "command";
       if (hint.empty()) hint = what_else(app, extra);

@@ -162,8 +162,7 @@ std::string none_of(const ParalleliseArguments& arguments, const WaysAsked& aske
       counted(static_cast<std::size_t>(gpus), "GPU"), arguments.fixed.empty() ? "" : " with what --fix asks for",
       splits ? "the degrees must divide the GPUs, dp and the micro-batches the samples, tp the heads and the MLP, cp "
                "the positions, ep the experts and, times etp, the GPUs of a stage; etp is 1 or tp; pp is at most the "
-               "layers, and not combined with sharding "
-               "gradients or all"
+               "layers, and not combined with sharding gradients or all"
              : "only dp can spread this network, so it must be all GPUs and, with the micro-batches, divide the "
                "samples");
 }
@@ -235,6 +234,15 @@ Result<std::vector<WayTried>> search(const ParalleliseArguments& arguments, cons
   return std::move(searched.tried);
 }
 
+// What is fixed of experts needs some.
+Result<void> check_experts(const WaysAsked& asked, const ParallelNetwork& network) {
+  if (network.shape && network.shape->experts > 0) return {};
+  const bool dispatches = asked.dispatcher != std::vector{Dispatcher::nccl};
+  if (asked.etp.empty() && !dispatches) return {};
+  return fail(ErrorCode::usage, fmt::format("has no experts for {}", dispatches ? "a dispatcher" : "etp"),
+              network.name);
+}
+
 Result<void> spread(ParalleliseArguments& arguments) {
   TRY(check_keys(arguments.prediction.set, "parallelise",
                  {"seq-len", "framework", "optimizer", "clip", "loss", "host", "algorithm", "tile", "active-ctas"}));
@@ -250,6 +258,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   }
   const std::int64_t batch = arguments.batch.value_or(gpus);
   const ParallelNetwork network = TRY(network_of(arguments));
+  TRY(check_experts(asked, network));
   const std::vector<Parallelism> ways = ways_of(network, cluster, gpus, batch, asked);
   if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, asked, network, gpus, batch), network.name);
 

@@ -22,14 +22,15 @@ namespace rooftile {
 namespace {
 
 // Weights that nothing but products read, or nothing at all (experts that rest): tables of embeddings stay as they are,
-// and the head unless it is narrow, too.
+// and the head unless it is narrow, too. So do routers of experts (vLLM gives them no quant_config).
 Workload with_narrow_weights(Workload workload, const LaunchOptions& options) {
   if (!options.weights && !options.expert_weights) return workload;
   std::vector<bool> narrow(workload.tensors.size(), true);
   const std::vector<bool> last = last_products(workload);
   for (std::size_t k = 0; k < workload.ops.size(); ++k) {
     const Op& op = workload.ops[k];
-    const bool product = std::holds_alternative<Gemm>(op.kind) && (options.narrow_heads || !last[k]);
+    const bool product =
+        std::holds_alternative<Gemm>(op.kind) && !op.name.ends_with("/router") && (options.narrow_heads || !last[k]);
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       if (!product || i != 1) narrow[op.inputs[i]] = false;
     }

@@ -19,7 +19,7 @@ struct LaunchOptions {
   bool nhwc = false;                            // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
-  bool narrow_experts = true;                   // in FP8, those are, too
+  bool narrow_experts = true;                   // in FP8 and FP4, those are, too
   bool narrow_scaled_now = false;               // and operands are scaled by their own largest element
   bool wide_sums = false;                       // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};            // of products, where they are stored narrower than `precision`

@@ -293,6 +293,12 @@ std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
     }
     layer.precision = precision.value_or(default_precision_);
   }
+  const bool multiplies = std::holds_alternative<Gemm>(layer.op) || std::holds_alternative<NetworkRun>(layer.op);
+  if (is_fp4(layer.precision) && !multiplies) {
+    row.reject("precision", fmt::format("{} is of gemm and network rows", name_of(layer.precision)),
+               ErrorCode::unsupported);
+    if (later.empty()) later = fmt::format("{} rows of precision {}", lower_case(op), name_of(layer.precision));
+  }
   if (auto* attention = std::get_if<Attention>(&layer.op)) {
     attention->kv_precision = read_precision(row, "kv_precision");
   }

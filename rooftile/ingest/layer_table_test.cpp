@@ -255,6 +255,8 @@ TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
   EXPECT_EQ(table.unsupported[1].what, "gemm rows of precision double");
   EXPECT_EQ(table_error("M,N,K,precision\n1,1,1,fp64\n"),
             "t.csv:2, column precision: precision fp64 is not supported yet");
+  EXPECT_EQ(table_error("op,kind,rows,columns,precision\nstream,gelu,8,8,nvfp4\n"),
+            "t.csv:2, column precision: nvfp4 is of gemm and network rows");
 }
 
 TEST(LayerTable, ReadsHowANetworkWasRun) {

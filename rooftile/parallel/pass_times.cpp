@@ -1,5 +1,6 @@
 #include "rooftile/parallel/pass_times.hpp"
 
+#include "rooftile/collectives/collective.hpp"
 #include "rooftile/parallel/replica_loss.hpp"
 #include "rooftile/predict/predict.hpp"
 
@@ -102,7 +103,11 @@ std::vector<StepPiece> PassTimes::backward_pieces(const Block& block) const {
 std::vector<StepPiece> PassTimes::pieces(const BlockPass& pass, const PassKernel& after) const {
   std::vector<StepPiece> pieces;
   const auto exchange_between = [&](const BlockExchange& one) {
-    pieces.push_back({time_of(pass, one), {}, StepExchange{group_named(one.axis), one.kind, one.bytes, one.hidden}});
+    Collective sent{one.kind, group_of_axis(one.axis).gpus, one.bytes};
+    const double all = share_sent(sent);
+    sent.copies = one.copies;
+    const Bytes bytes = one.bytes * (all > 0 ? share_sent(sent) / all : 1);  // each position once to a GPU
+    pieces.push_back({time_of(pass, one), {}, StepExchange{group_named(one.axis), one.kind, bytes, one.hidden}});
   };
   std::vector<BlockExchange> shown;
   for (const BlockExchange& one : pass.exchanges) {

@@ -34,8 +34,8 @@ Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
   const bool forward = options.pass == Pass::fwd;
   const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
   if (!forward) return {bytes, {depthwise_gradient_kernel(conv, options.pass, bytes.read, bytes.write)}};
-  const bool own = options.execution == Execution::eager && !options.nhwc && has_filter_of_five(conv) &&
-                   lacks_wide_depthwise(options.framework);
+  const bool own = options.precision == DType::fp16 && options.execution == Execution::eager && !options.nhwc &&
+                   has_filter_of_five(conv) && lacks_wide_depthwise(options.framework);
   return {
       bytes,
       {own ? own_depthwise_kernel(conv, bytes.read, bytes.write) : depthwise_kernel(conv, bytes.read, bytes.write)}};
@@ -261,7 +261,7 @@ LayerCall converted_gradient_call(const Tensor& tensor, const PredictOptions& op
   const double count = elements(tensor.shape);
   const Bytes wide = size_of(tensor);
   const StreamKernel largest = flat_kernel(wide, Bytes(0), count, {.operations = count});
-  const StreamKernel cast = flat_kernel(wide, size_of(DType::fp8) * count, count, {.operations = count});
+  const StreamKernel cast = flat_kernel(wide, size_of(options.precision) * count, count, {.operations = count});
   return gradients_call(tensor, "cast", {largest, cast}, options);
 }
 

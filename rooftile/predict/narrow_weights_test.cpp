@@ -1,4 +1,6 @@
 // Products whose weights are stored narrower than they compute in.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
@@ -94,6 +96,7 @@ TEST(NarrowWeights, AreAddedUpOnePartAfterAnother) {
   EXPECT_NEAR(waited("a100-sxm4-80gb", 896, 896), 6 * 1.7, 1e-6);
   EXPECT_NEAR(waited("a100-sxm4-80gb", 4608, 3584), 3 * 1.7, 1e-6);
   EXPECT_EQ(waited("h100-sxm5-80gb", 896, 896), 0) << "other kernels";
+  EXPECT_EQ(waited("t4", 896, 896), 0) << "MARLIN is not for it";
 }
 
 TEST(NarrowWeights, AreMultipliedInFp4WhereTensorCoresDo) {
@@ -122,6 +125,27 @@ TEST(NarrowWeights, OfHeadsAreOnlyThoseOfWhoQuantisesThem) {
   EXPECT_EQ(head("", DType::nvfp4), DType::fp16);
   EXPECT_EQ(head("", DType::q4_k_m), DType::q4_k_m);
   EXPECT_EQ(head("MLC LLM", DType::int4), DType::int4);
+}
+
+TEST(NarrowWeights, OfRoutersThereAreNone) {
+  Workload network = layers(8);
+  network.ops[0].name = "layer0/mlp/router";
+  const Workload run = launched(network, {.precision = DType::fp16, .weights = DType::int4});
+  EXPECT_EQ(run.tensors[run.ops[0].inputs[1]].dtype, DType::fp16);
+  EXPECT_EQ(run.tensors[run.ops[1].inputs[1]].dtype, DType::int4);
+}
+
+// Gradients of both layers but the head's, each once, whatever the narrow type.
+TEST(NarrowWeights, OfTorchaoHaveNarrowGradientsInFp4AsInFp8) {
+  const auto converted = [](DType precision) {
+    PredictOptions options{.precision = precision, .framework = "PyTorch 2.6", .host = false};
+    options.training = true;
+    const auto prediction = predict(layers(64), find_gpu("b200-sxm-180gb").value(), options, Phase::step).value();
+    return std::count_if(prediction.layers.begin(), prediction.layers.end(),
+                         [](const LayerEstimate& layer) { return layer.name.ends_with(".gradient.cast"); });
+  };
+  EXPECT_EQ(converted(DType::fp8), 2);
+  EXPECT_EQ(converted(DType::nvfp4), 2);
 }
 
 }  // namespace

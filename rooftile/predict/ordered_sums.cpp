@@ -31,14 +31,14 @@ double parts_of_column(const Im2col& product, const Gpu& gpu) {
 }  // namespace
 
 bool sums_in_order(const PredictOptions& options, const Gpu& gpu) {
-  const bool marlin = runs_marlin(options.framework) && gpu.vendor == "nvidia";
+  const bool marlin = runs_marlin(options.framework) && gpu.vendor == "nvidia" && gpu.generation >= generation::kAmpere;
   return marlin && options.method == Method::rooftile && options.weights.has_value() &&
          !generation::has_async_products(gpu.generation);
 }
 
 KernelEstimate ordered_sums(const Im2col& product, const Gpu& gpu) {
   const double further = parts_of_column(product, gpu) - 1;
-  KernelEstimate sums{.launches = 0, .plan = OrderedSums{further}};
+  KernelEstimate sums{.launches = 0, .plan = OrderedSums{}};
   sums.time = kPart * further;
   sums.cases[Bottleneck::latency] = sums.time;
   return sums;

@@ -7,7 +7,7 @@
 
 namespace rooftile {
 
-// Whether it is a product of MARLIN, which vLLM runs weights of 4 and 8 bits with up to Ada.
+// Whether it is a product of MARLIN, vLLM's kernel for weights of 4 and 8 bits on Ampere, Ada and GeForce Blackwell.
 bool sums_in_order(const PredictOptions& options, const Gpu& gpu);
 
 // Beside the product itself: of the column whose parts are the most.

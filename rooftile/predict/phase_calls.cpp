@@ -77,7 +77,7 @@ class Step {
         for (const std::size_t again : *part) add(workload_.ops[again], Pass::fwd, ".recomputed");
       }
       if (data) add_sums(op);
-      if (data && options_.precision == DType::fp8 && scales_fp8_at_once(options_.framework)) convert_gradient(op);
+      if (data && is_narrow_float(options_.precision) && scales_fp8_at_once(options_.framework)) convert_gradient(op);
       for (const Pass pass : passes) {
         if (pass != Pass::fwd && has(op, pass)) add(op, pass);
         if (pass == Pass::bwd_weight) add_bias_gradient(op);
@@ -90,10 +90,10 @@ class Step {
     }
   }
 
-  // Of a product of FP8 operands: its dY, for both gradients.
+  // Of a product of narrow operands: its dY, for both gradients.
   void convert_gradient(const Op& op) {
     const bool narrow = std::holds_alternative<Gemm>(op.kind) || std::holds_alternative<Conv>(op.kind);
-    if (!narrow || workload_.tensors[op.inputs.front()].dtype != DType::fp8) return;
+    if (!narrow || workload_.tensors[op.inputs.front()].dtype != options_.precision) return;
     const Tensor& tensor = workload_.tensors[op.outputs.front()];
     std::optional<std::size_t>& known = converted_[elements(tensor.shape)];
     if (!known) known = make(converted_gradient_call(tensor, options_));

@@ -57,10 +57,8 @@ struct RecurrentSteps {};
 // What a kernel loads when its products are done, for the operators that are fused into it. No launch of its own.
 struct FusedLoads {};
 
-// The wait for sums of a column's parts, one after another, that many beside the first. No launch of its own either.
-struct OrderedSums {
-  double further = 0;
-};
+// The wait for sums of a column's parts, one after another. No launch of its own either.
+struct OrderedSums {};
 
 // A kernel of a layer, or several that are alike, with what one of them moves and takes.
 struct KernelEstimate {

@@ -123,7 +123,9 @@ std::vector<Section> sections_of(const LayerEstimate& layer, const Gpu& gpu, con
 }  // namespace
 
 std::string peak_key(const Gpu& gpu, DType precision) {
-  const std::string tensor = fmt::format("tensor_{}", precision == DType::fp32 ? "" : name_of(precision));
+  std::string_view type = is_fp4(precision) ? "fp4" : name_of(precision);
+  if (precision == DType::fp32) type = "";
+  const std::string tensor = fmt::format("tensor_{}", type);
   for (std::size_t i = 0; i < kPeaks; ++i) {
     if (name_of(static_cast<Peak>(i)) == tensor && gpu.peaks[i] > FlopsPerSecond(0)) return "peak." + tensor;
   }

@@ -78,10 +78,8 @@ std::string parallelisation_json(const ParallelisationReport& report) {
 
 std::string parallelisation_csv(const ParallelisationReport& report) {
   std::string text =
-      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,etp,vp,fsdp,micro_batch,grad_accum,recompute,offload,dispatcher,time_s,time_"
-      "low_s,time_"
-      "high_s,"
-      "computing_s,issuing_s,exchanges_s,pipeline_s,gradients_s,update_s,memory_bytes\n";
+      "model,gpu,gpus,batch,tp,pp,dp,cp,ep,etp,vp,fsdp,micro_batch,grad_accum,recompute,offload,dispatcher,time_s,"
+      "time_low_s,time_high_s,computing_s,issuing_s,exchanges_s,pipeline_s,gradients_s,update_s,memory_bytes\n";
   for (std::size_t i = 0; i < ways_shown(report); ++i) {
     const ParallelStep& step = report.tried[i].step;
     const Parallelism& way = step.way;

@@ -94,10 +94,12 @@ Peak tensor_unit_of(std::string_view kernel_name) {
     Peak unit;
   };
   // What the libraries' kernels (cuDNN, cuBLAS, CUTLASS) call their types; TF32 products are "s1688" and "tf32".
-  constexpr std::array<Word, 11> kWords = {{{"tf32", Peak::tensor_tf32},
+  constexpr std::array<Word, 13> kWords = {{{"tf32", Peak::tensor_tf32},
                                             {"s1688gemm", Peak::tensor_tf32},
                                             {"bf16", Peak::tensor_bf16},
                                             {"bfloat16", Peak::tensor_bf16},
+                                            {"e2m1", Peak::tensor_fp4},
+                                            {"fp4", Peak::tensor_fp4},
                                             {"e4m3", Peak::tensor_fp8},
                                             {"e5m2", Peak::tensor_fp8},
                                             {"fp8", Peak::tensor_fp8},

@@ -13,7 +13,8 @@ namespace rooftile {
 // before (`img.half()`); under autocast it is fed FP32.
 inline Seconds copy_time(const Workload& workload, const PredictOptions& options) {
   constexpr BytesPerSecond kPageable(6e9);  // what NVIDIA's bandwidthTest reaches over PCIe 3 x16
-  const double narrow = options.autocast ? 1 : std::min(1.0, size_of(options.precision) / size_of(DType::fp32));
+  const double narrow =
+      std::min(1.0, size_of(trained_in({options.precision, options.autocast})) / size_of(DType::fp32));
   Bytes bytes;
   for (const TensorId id : workload.inputs) {
     const Tensor& input = workload.tensors[id];

@@ -48,6 +48,19 @@ TEST(Network, PassesOfARequestAreWrongAlikeOnAnyNumberOfGpus) {
   }
 }
 
+TEST(Network, WithoutExpertsItDoesNotMatterWhoHasThemWhole) {
+  const auto time = [](const std::string& etp) {
+    const std::string csv =
+        "op,model,gpu,gpus,tp,precision,framework,batch,pass,etp\nnetwork,gpt2,a100-sxm4-80gb,8,2,bf16,"
+        "PyTorch 2.6,16,step," +
+        etp + "\n";
+    const LayerRow row = parse_layer_table(csv, "t.csv").value().rows.at(0);
+    GpuCache gpus;
+    return estimate_row(row, options_of(row, {.method = Method::rooftile}), gpus).value().time;
+  };
+  EXPECT_EQ(time("1"), time(""));
+}
+
 TEST(Network, FusedKernelsTakeLessThanEagerOnes) {
   const Gpu gpu = find_gpu("a100-sxm4-80gb").value();
   const Workload workload = load_model("resnet50", {.batch_size = 64}).value();

@@ -63,7 +63,7 @@ class DebianPackage(unittest.TestCase):
 
     def test_depends_on_the_libraries_that_it_loads(self):
         depends = run("dpkg-deb", "--field", self.package, "Depends")
-        for library in ("libc6 (>=", "libfmt9", "libonnx1", "libsqlite3-0", "libstdc++6 (>="):
+        for library in ("libc6 (>=", "libfmt9", "libmimalloc", "libonnx1", "libsqlite3-0", "libstdc++6 (>="):
             self.assertIn(library, depends)
 
     def test_holds_program_manual_completions_and_licence(self):
