@@ -22,10 +22,10 @@ struct HostCosts {
   // What frameworks launch by themselves, with no module or node of the network's around it: sums of gradients, casts
   // of mixed precision, biases of convolutions. A call of ATen takes 5 to 10 us.
   Seconds dispatch = Seconds(8e-6);
-  Seconds request;    // of a request to a server, beside its passes: its input, its setup, its first token
-  Seconds sequence;   // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
-  Seconds step;       // of a server's pass, whatever it has: scheduler, tensors of the batch, what was sampled
-  double range = 1;   // either way, on other machines
+  Seconds request;   // of a request to a server, beside its passes: its input, its setup, its first token
+  Seconds sequence;  // of each sequence of a server's pass: scheduling it, sampling its token, making text of it
+  Seconds step;      // of a server's pass, whatever it has: scheduler, tensors of the batch, what was sampled
+  double range = 1;  // either way, on other machines
   bool any_machine = false;  // fitted to servers and desktops alike, rather than a server's
   std::string data;          // what it was fitted on
 
