@@ -49,6 +49,9 @@ bool precedes(std::string_view framework, const Release& release) {
   return version_after(framework, "CUDA ").value_or(release.cuda) < release.cuda;
 }
 
+// Wherever it stands: rows name the release, or what ran it, too.
+bool is_nemo(std::string_view framework) { return framework.find("NeMo") != std::string_view::npos; }
+
 bool precedes_pytorch2(std::string_view framework) { return precedes(framework, k2_0); }
 
 constexpr std::array<std::string_view, 12> kWithRules = {
@@ -113,10 +116,10 @@ bool leaves_products_bare(std::string_view framework) { return framework.starts_
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
-bool keeps_experts_whole(std::string_view framework) { return framework.find("NeMo") != std::string_view::npos; }
+bool keeps_experts_whole(std::string_view framework) { return is_nemo(framework); }
 
 bool runs_megatron_core(std::string_view framework) {
-  return framework.starts_with("Megatron Core") || framework.find("NeMo") != std::string_view::npos;
+  return framework.starts_with("Megatron Core") || is_nemo(framework);
 }
 
 bool runs_megatron_lm(std::string_view framework) { return framework.starts_with("Megatron-LM"); }

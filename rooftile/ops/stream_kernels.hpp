@@ -30,8 +30,8 @@ struct StreamRun {
   bool pools_by_load = false;  // a thread of a pool takes a whole load of channels at each place of the window
   // llama.cpp's kernels: a thread for each element (ggml-cuda: binbcast.cu, unary.cu, convert.cu, cpy.cu).
   bool scalar = false;
-  bool rows_by_numbers =
-      false;               // layer norms in two kernels, one number a load (reads_rows_by_numbers() of execution/)
+  // Layer norms in two kernels, one number a load (reads_rows_by_numbers() of execution/).
+  bool rows_by_numbers = false;
   bool own_norms = false;  // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 

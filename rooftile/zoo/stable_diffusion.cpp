@@ -190,12 +190,16 @@ Workload guided_step(const char* name, const Form& form, std::int64_t batch_size
   return workload;
 }
 
+Workload denoiser_alone(const char* name, const Form& form, std::int64_t batch_size) {
+  Denoiser denoiser(name, form, batch_size);
+  denoiser.noise();
+  return denoiser.net().finish();
+}
+
 }  // namespace
 
 Workload stable_diffusion_unet(std::int64_t batch_size) {
-  Denoiser denoiser("stable_diffusion_1.5_unet", form_15(), batch_size);
-  denoiser.noise();
-  return denoiser.net().finish();
+  return denoiser_alone("stable_diffusion_1.5_unet", form_15(), batch_size);
 }
 
 Workload stable_diffusion(std::int64_t batch_size) {
@@ -208,9 +212,7 @@ Workload stable_diffusion_inpaint(std::int64_t batch_size) {
 }
 
 Workload stable_diffusion_xl_unet(std::int64_t batch_size) {
-  Denoiser denoiser("stable_diffusion_xl_unet", form_xl(), batch_size);
-  denoiser.noise();
-  return denoiser.net().finish();
+  return denoiser_alone("stable_diffusion_xl_unet", form_xl(), batch_size);
 }
 
 Workload stable_diffusion_xl(std::int64_t batch_size) {
