@@ -122,6 +122,12 @@ bool runs_megatron_core(std::string_view framework) {
   return framework.starts_with("Megatron Core") || is_nemo(framework);
 }
 
+bool hides_tensor_exchanges(std::string_view framework) { return is_nemo(framework); }
+
+bool runs_megatron_deepspeed(std::string_view framework) {
+  return framework.find("Megatron-DeepSpeed") != std::string_view::npos;
+}
+
 bool runs_megatron_lm(std::string_view framework) { return framework.starts_with("Megatron-LM"); }
 
 bool halves_batches(std::string_view framework) { return framework.starts_with("FasterTransformer"); }

@@ -83,6 +83,13 @@ bool keeps_experts_whole(std::string_view framework);
 // NVIDIA's Megatron Core, alone or in NeMo.
 bool runs_megatron_core(std::string_view framework);
 
+// NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's
+// user buffers).
+bool hides_tensor_exchanges(std::string_view framework);
+
+// DeepSpeed's fork of Megatron-LM.
+bool runs_megatron_deepspeed(std::string_view framework);
+
 // NVIDIA's Megatron-LM of 2021, before FlashAttention and Megatron Core.
 bool runs_megatron_lm(std::string_view framework);
 

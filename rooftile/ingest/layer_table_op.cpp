@@ -37,18 +37,6 @@ void check_outputs(TableRow& row, const std::string& column, const ConvAxis& axi
   if (stated != geometry) row.reject(column, fmt::format("{}, but the geometry gives {}", stated, geometry));
 }
 
-// What a cell names; nothing where it is empty.
-template <class Parse>
-auto named(TableRow& row, const std::string& column, const Parse& parse, const std::vector<std::string>& known) {
-  const std::string cell = lower_case(row.text(column));
-  const auto found = parse(cell);
-  if (!found && !cell.empty()) {
-    row.reject(column, fmt::format("unknown {} '{}'{}", column, shown(cell), one_of(cell, known)),
-               ErrorCode::not_found);
-  }
-  return found;
-}
-
 // The op's own check, once every cell is a number.
 template <class Op>
 void reject_bad_numbers(TableRow& row, const Op& op) {
@@ -237,12 +225,12 @@ NetworkRun read_network(TableRow& row) {
   run.seq_len = published_positions(row, run.model);
   if (!row.text("image_size").empty()) run.image_size = row.required("image_size", 1);
   run.gpus = row.optional("gpus", 1, 1);
-  run.optimizer = named(row, "optimizer", parse_optimizer, optimizer_names());
+  run.optimizer = row.named("optimizer", parse_optimizer, optimizer_names());
   if (!run.optimizer) run.optimizer = published_optimizer(row, run.model);
   run.host_copy = row.either("host_copy", "1", "0", false);
   run.request = read_request(row);
   const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
-  run.execution = named(row, "execution", parse_execution, execution_names()).value_or(usual);
+  run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);
   run.weights = read_weights(row, "weights");
   run.expert_weights = read_weights(row, "expert_weights");
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {

@@ -44,6 +44,10 @@ void TableRow::reject_missing(const std::string& column) {
   reject("", fmt::format("the table has no column '{}', which this row needs{}", column, did_you_mean(column, names)));
 }
 
+void TableRow::reject_name(const std::string& column, const std::string& cell, const std::vector<std::string>& known) {
+  reject(column, fmt::format("unknown {} '{}'{}", column, shown(cell), one_of(cell, known)), ErrorCode::not_found);
+}
+
 std::string_view TableRow::text(const std::string& column) const {
   const auto found = columns_.find(column);
   return found == columns_.end() ? std::string_view() : trimmed(row_.cells[found->second]);

@@ -10,6 +10,7 @@
 
 #include "rooftile/base/csv.hpp"
 #include "rooftile/base/error.hpp"
+#include "rooftile/base/lower_case.hpp"
 
 namespace rooftile {
 
@@ -43,6 +44,16 @@ class TableRow {
   // A finite number from zero, or above it if `positive`; nothing for an empty cell.
   std::optional<double> amount(const std::string& column, bool positive);
 
+  // What the cell names, in any case of letters; nothing for an empty one. `parse` knows the names, of which `known`
+  // are those that an error lists.
+  template <class Parse>
+  auto named(const std::string& column, const Parse& parse, const std::vector<std::string>& known) {
+    const std::string cell = lower_case(text(column));
+    const auto found = parse(cell);
+    if (!found && !cell.empty()) reject_name(column, cell, known);
+    return found;
+  }
+
   // N: as stored, T: transposed.
   bool transposed(const std::string& column);
 
@@ -51,6 +62,7 @@ class TableRow {
 
  private:
   void reject_missing(const std::string& column);
+  void reject_name(const std::string& column, const std::string& cell, const std::vector<std::string>& known);
 
   const ColumnIndex& columns_;
   const CsvRow& row_;

@@ -418,6 +418,27 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
             (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
 }
 
+TEST(LayerTable, DegreesOfExpertsCountWhereThereAreExperts) {
+  const auto way = [](const std::string& model, const std::string& framework, const std::string& etp) {
+    const std::string csv = "op,model,framework,batch,gpus,tp,ep,etp,recompute\nnetwork," + model + "," + framework +
+                            ",8,8,4,2," + etp + ",full\n";
+    return std::get<NetworkRun>(parsed_table(csv).rows.at(0).op).parallel.value();
+  };
+  const Parallelism whole = way("mixtral_8x7b", "NeMo 25.04", "");
+  EXPECT_EQ(whole.etp, 1) << "as NeMo has them";
+  EXPECT_TRUE(whole.sequence_parallel) << "tensor parallel GPUs route their own positions";
+  EXPECT_EQ(whole.recompute, Recompute::full);
+  EXPECT_EQ(way("mixtral_8x7b", "NeMo 25.04", "4").etp, 4);
+  EXPECT_EQ(way("mixtral_8x7b", "Megatron Core", "").etp, 0);
+  for (const char* dense : {"gpt2", "resnet50"}) {
+    const Parallelism none = way(dense, "NeMo 25.04", "1");
+    EXPECT_EQ(none.etp, 0) << dense;
+    EXPECT_FALSE(none.sequence_parallel) << dense;
+  }
+  EXPECT_THAT(table_error("op,model,batch,gpus,fsdp\nnetwork,gpt2,8,8,half\n"),
+              testing::StartsWith("t.csv:2, column fsdp: unknown fsdp 'half'; "));
+}
+
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {
   const std::string columns =
       "op,pass,batch,q_len,kv_len,heads,kv_heads,head_dim,head_dim_v,mask,deterministic,precision_detail\nattention,";

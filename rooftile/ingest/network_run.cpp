@@ -6,6 +6,12 @@
 
 namespace rooftile {
 
+Result<std::optional<Transformer>> transformer_of(const NetworkRun& run) {
+  if (run.transformer && run.model == kTransformerModel) return run.transformer;
+  auto known = TRY(find_transformer(run.model));
+  return known ? known : run.transformer;
+}
+
 Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context,
                               std::optional<std::int64_t> seq_len) {
   ModelOptions options = {.batch_size = run.batch, .image_size = run.image_size, .context = context};

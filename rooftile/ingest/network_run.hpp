@@ -1,4 +1,4 @@
-// The workload of a row that is a whole network.
+// The network of a row: its geometry where it is a transformer, and its workload.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,10 @@
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
+
+// A transformer's geometry, by the name of its model or as the row gives it; nothing where it is another network.
+// Errors: those of find_transformer().
+Result<std::optional<Transformer>> transformer_of(const NetworkRun& run);
 
 // By the name of its model, or by the geometry that the row gives: always where it says "transformer", else where
 // nothing has that name. `seq_len` positions of a text at once where given, else the run's, or with `context`, after so

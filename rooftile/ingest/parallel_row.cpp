@@ -4,11 +4,9 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "rooftile/base/lower_case.hpp"
-#include "rooftile/base/nearest.hpp"
 #include "rooftile/execution/framework.hpp"
+#include "rooftile/ingest/network_run.hpp"
 
 namespace rooftile {
 namespace {
@@ -20,36 +18,14 @@ int degree(TableRow& row, const char* column) {
   return static_cast<int>(std::min(value, kMost));
 }
 
-Sharding sharding_of(TableRow& row) {
-  const std::string cell = lower_case(row.text("fsdp"));
-  if (cell.empty()) return Sharding::none;
-  const auto known = parse_sharding(cell);
-  if (!known) {
-    row.reject("fsdp", fmt::format("unknown sharding '{}'; one of {}", shown(cell), fmt::join(sharding_names(), ", ")));
-  }
-  return known.value_or(Sharding::none);
-}
-
-Recompute recompute_of(TableRow& row) {
-  const std::string cell = lower_case(row.text("recompute"));
-  if (cell.empty()) return Recompute::none;
-  const auto known = parse_recompute(cell);
-  if (!known) {
-    row.reject("recompute",
-               fmt::format("unknown recompute '{}'; one of {}", shown(cell), fmt::join(recompute_names(), ", ")));
-  }
-  return known.value_or(Recompute::none);
-}
-
-Dispatcher dispatcher_of(TableRow& row) {
-  const std::string cell = lower_case(row.text("dispatcher"));
-  if (cell.empty()) return Dispatcher::nccl;
-  const auto known = parse_dispatcher(cell);
-  if (!known) {
-    row.reject("dispatcher",
-               fmt::format("unknown dispatcher '{}'; one of {}", shown(cell), fmt::join(dispatcher_names(), ", ")));
-  }
-  return known.value_or(Dispatcher::nccl);
+// GPUs that share each expert's matrices, as the row or else its framework has them; 0, as many as tp, where there are
+// none.
+int expert_degree(TableRow& row, const NetworkRun& run) {
+  const bool told = !row.text("etp").empty();
+  if (!told && !keeps_experts_whole(row.text("framework"))) return 0;
+  const int wanted = told ? degree(row, "etp") : 1;
+  const auto shape = transformer_of(run);  // a file's error is for whoever loads the network
+  return shape && *shape && (*shape)->experts > 0 ? wanted : 0;
 }
 
 }  // namespace
@@ -58,15 +34,11 @@ std::optional<Parallelism> read_parallelism(TableRow& row, const NetworkRun& run
   Parallelism way;
   way.tp = degree(row, "tp"), way.pp = degree(row, "pp"), way.cp = degree(row, "cp");
   way.ep = degree(row, "ep"), way.vp = degree(row, "vp");
-  if (!row.text("etp").empty()) {
-    way.etp = degree(row, "etp");
-  } else if (keeps_experts_whole(row.text("framework"))) {
-    way.etp = 1;
-  }
+  way.etp = expert_degree(row, run);
   way.sequence_parallel = way.routes_apart();
-  way.sharding = sharding_of(row);
-  way.recompute = recompute_of(row);
-  way.dispatcher = dispatcher_of(row);
+  way.sharding = row.named("fsdp", parse_sharding, sharding_names()).value_or(Sharding::none);
+  way.recompute = row.named("recompute", parse_recompute, recompute_names()).value_or(Recompute::none);
+  way.dispatcher = row.named("dispatcher", parse_dispatcher, dispatcher_names()).value_or(Dispatcher::nccl);
   const std::int64_t accumulated = row.optional("grad_accum", 1, 0);
   const std::int64_t micro_batch = row.optional("micro_batch", 1, 0);
   const std::int64_t others = static_cast<std::int64_t>(way.tp) * way.pp * way.cp;

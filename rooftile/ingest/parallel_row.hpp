@@ -9,7 +9,8 @@
 namespace rooftile {
 
 // Of columns tp, pp, dp, cp, ep, etp, vp, fsdp, micro_batch, grad_accum, recompute, dispatcher: dp and the micro-batch
-// follow from the others where they are empty. Nothing where the row has one GPU and one micro-batch.
+// follow from the others where they are empty, etp counts where the network has experts. Nothing where the row has one
+// GPU and one micro-batch.
 std::optional<Parallelism> read_parallelism(TableRow& row, const NetworkRun& run);
 
 }  // namespace rooftile

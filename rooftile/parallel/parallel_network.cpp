@@ -12,10 +12,8 @@ namespace rooftile {
 Result<ParallelNetwork> parallel_network(const NetworkRun& run) {
   ParallelNetwork network;
   network.name = run.model;
-  const bool sizes = run.transformer && run.model == kTransformerModel;
-  if (!sizes) network.shape = TRY(find_transformer(run.model));
-  if (!network.shape && run.transformer) network.shape = run.transformer;  // the row's own sizes
-  if (network.shape && network.shape->patch > 0) network.shape.reset();    // images: as any other network
+  network.shape = TRY(transformer_of(run));
+  if (network.shape && network.shape->patch > 0) network.shape.reset();  // images: as any other network
   if (network.shape) network.seq_len = run.seq_len.value_or(network.shape->seq_len);
   network.workload = [run](std::int64_t batch) {
     NetworkRun share = run;
@@ -29,7 +27,7 @@ Result<ParallelNetwork> parallel_network(const NetworkRun& run) {
 Transformer as_run(Transformer shape, std::string_view framework) {
   // Megatron-LM of 2021 to 2023 without --use-flash-attn, as its DeepSpeed fork has it by default.
   const bool original = runs_megatron_lm(framework);
-  if (!original && framework.find("Megatron-DeepSpeed") == std::string_view::npos) return shape;
+  if (!original && !runs_megatron_deepspeed(framework)) return shape;
   shape.fused_softmax = original;  // megatron/model/fused_softmax.py
   shape.fused_attention = false;
   shape.fused_qkv = true;

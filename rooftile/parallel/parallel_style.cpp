@@ -24,7 +24,7 @@ Parallelism usual_way(Parallelism way, std::string_view framework) {
 ParallelStyle style_of(std::string_view framework) {
   ParallelStyle style;
   style.bucket = kBucket;
-  if (framework.find("Megatron-DeepSpeed") != std::string_view::npos) {
+  if (runs_megatron_deepspeed(framework)) {
     style.hand_over = kHandOver;
     style.overlapped = false;  // DeepSpeed's pipeline engine: _exec_reduce_grads after the last backward pass
   } else if (framework.find("DeepLearningExamples") != std::string_view::npos) {
@@ -37,8 +37,7 @@ ParallelStyle style_of(std::string_view framework) {
     style.overlapped = false;
   } else if (runs_megatron_core(framework)) {
     style.wide_gradients = true;  // main_grad, gradient_accumulation_fusion
-    // tp_comm_overlap of NeMo's configurations (Transformer Engine's user buffers)
-    style.tensor_hidden = framework.find("NeMo") != std::string_view::npos;
+    style.tensor_hidden = hides_tensor_exchanges(framework);
   }
   return style;
 }

@@ -94,9 +94,7 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   parallel.predict.execution = run.execution;
   parallel.predict.optimizer = run.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
   parallel.style = style_of(options.framework);
-  Parallelism told = *run.parallel;
-  if (!network.shape || network.shape->experts == 0) told.etp = 0, told.sequence_parallel = false;  // of experts
-  const Parallelism way = usual_way(told, options.framework);
+  const Parallelism way = usual_way(*run.parallel, options.framework);
   const auto blocks = blocks_of(network, way, gpu, parallel.predict);
   if (!blocks) return fail(blocks.error().code, blocks.error().text(), "column gpus");
   ToldFabric fabric = run.fabric;
