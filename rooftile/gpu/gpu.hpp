@@ -72,9 +72,11 @@ struct MemoryLevel {
 
 // What one SM has: limits that decide how many CTAs are resident, and rates beside those of its arithmetic.
 struct SmLimits {
-  double registers = 65536;  // 32-bit registers
-  Bytes smem;                // shared memory for CTAs
-  Bytes smem_per_cta;        // the most that one CTA can have
+  double registers = 65536;           // 32-bit registers
+  double accumulation_registers = 0;  // of these, which only matrix instructions reach
+  Bytes tensor_memory = {};           // for sums of tensor cores beside the registers; zero: there is none
+  Bytes smem;                         // shared memory for CTAs
+  Bytes smem_per_cta;                 // the most that one CTA can have
   double warps = 64;
   double ctas = 32;
   double warp_size = 32;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rooftile/plan/miopen_layer.hpp"
+#include "rooftile/plan/resident_sums.hpp"
 #include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
@@ -352,7 +353,6 @@ class MiopenPlans {
   }
 
   MiopenGrid set_tile(Kind& kind, const Tile& tile) const {
-    constexpr double kAccumulators = 32768, kMostResident = 4;  // half of the registers; CTAs beyond help no further
     kind.plan.tile = tile;
     Launch& launch = kind.plan.main;
     Launch::Product& product = launch.product;
@@ -360,9 +360,8 @@ class MiopenPlans {
     product.tile_n = tile.n;
     product.tile_k = tile.k;
     launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-    launch.resident = options_.active_ctas_per_sm
-                          ? *options_.active_ctas_per_sm
-                          : std::clamp(kAccumulators / launch.macs_per_step, 1.0, kMostResident);
+    launch.resident =
+        options_.active_ctas_per_sm ? *options_.active_ctas_per_sm : resident_by_sums(launch.macs_per_step, layer_.cu);
     return {kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n),
             std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch};
   }

@@ -145,6 +145,7 @@ MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu) {
   layer.element = op.element;
   layer.precision = op.precision;
   layer.cus = gpu.sm_count;
+  layer.cu = gpu.sm;
   layer.first_cdna = gpu.compute_capability == generation::kCdna1;
   layer.second_cdna = gpu.compute_capability == generation::kCdna2;
   layer.batch = gemm.batch;

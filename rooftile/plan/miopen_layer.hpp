@@ -20,6 +20,7 @@ struct MiopenLayer {
   Pass pass = Pass::fwd;
   Bytes element{4};
   double cus = 1;
+  SmLimits cu = {};  // of each
 
   double batch = 1, in_channels = 1, out_channels = 1, groups = 1;  // channels of one group
   double taps = 1, in = 1, out = 1;                                 // positions of a map

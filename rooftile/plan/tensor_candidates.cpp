@@ -15,6 +15,7 @@
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
+#include "rooftile/plan/resident_sums.hpp"
 #include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
@@ -90,14 +91,6 @@ TileChoices tile_choices(const OpShape& op, const Gpu& gpu, const PlanOptions& o
   choices.own = std::move(alike);
   choices.tiles = choices.own;
   return choices;
-}
-
-// CTAs an SM holds: half of its registers, or its tensor memory, hold accumulators, 4 bytes each; more than four CTAs
-// help no further.
-double resident_of(const Tile& tile, bool tensor_memory) {
-  constexpr double kInRegisters = 32768, kInTensorMemory = 65536, kMost = 4;
-  const double accumulators = tensor_memory ? kInTensorMemory : kInRegisters;
-  return std::clamp(accumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
 // Steps of the main loop are whole; of a shorter k, whole loads of 16 bytes of fp16. What is padded here costs time and
@@ -190,8 +183,9 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.transposes = context.transposes && !is_large(tile);  // two warpgroups take turns
   product.shares_loads = !context.xmma || is_large(tile);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-  launch.resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
-                                                       : resident_of(tile, context.tensor_memory);
+  launch.resident = context.options.active_ctas_per_sm
+                        ? *context.options.active_ctas_per_sm
+                        : resident_by_sums(launch.macs_per_step, context.gpu.sm, context.tensor_memory);
   const double rows = std::min<double>(tile.m, context.shape.m);
   const double columns = std::min<double>(tile.n, context.shape.n);
   const bool paired = context.tensor_memory && context.shape.m > tile.m;

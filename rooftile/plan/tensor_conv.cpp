@@ -12,6 +12,7 @@
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
+#include "rooftile/plan/resident_sums.hpp"
 #include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
@@ -39,12 +40,6 @@ std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {
   if (!is_volta_or_turing(gpu)) return kLaterTiles;
   if (pass == Pass::fwd) return kVoltaForward;
   return pass == Pass::bwd_data ? std::span<const Tile>(kVoltaData) : std::span<const Tile>(kVoltaWeight);
-}
-
-// CTAs an SM holds: half of its registers hold accumulators, 4 bytes each; more than four help no further.
-double resident_of(const Tile& tile) {
-  constexpr double kAccumulators = 32768, kMost = 4;
-  return std::clamp(kAccumulators / (static_cast<double>(tile.m) * tile.n), 1.0, kMost);
 }
 
 double product_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
@@ -289,7 +284,8 @@ ConvGrid set_tile(LaunchPlan& plan, const Tile& tile, const Problem& problem) {
   product.tile_n = tile.n;
   product.tile_k = tile.k;
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-  launch.resident = problem.options.active_ctas_per_sm ? *problem.options.active_ctas_per_sm : resident_of(tile);
+  launch.resident = problem.options.active_ctas_per_sm ? *problem.options.active_ctas_per_sm
+                                                       : resident_by_sums(launch.macs_per_step, problem.gpu.sm);
   const double rows = std::min<double>(tile.m, problem.shape.m);
   const double columns = std::min<double>(tile.n, problem.shape.n);
   return {rows * unique_share(problem.shape, rows) + columns,

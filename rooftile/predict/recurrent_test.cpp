@@ -40,7 +40,8 @@ GpuRates simple() {
   return rates;
 }
 
-constexpr RecurrentGpu kGpu = {.dram_latency = Seconds(1e-6), .l2_latency = Seconds(0.2e-6), .launch = Seconds(5e-6)};
+constexpr RecurrentGpu kGpu = {
+    .dram_latency = Seconds(1e-6), .l2_latency = Seconds(0.2e-6), .launch = Seconds(5e-6), .shared = Bytes(128)};
 constexpr Bytes kFloat{4};
 
 // 100 steps of 32 sequences; 16 MB of weights, many times the L2.

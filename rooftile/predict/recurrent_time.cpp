@@ -17,7 +17,6 @@ using Constant = RecurrentConstant;
 constexpr double kChainBytes = 32;     // of k, that arrive with one latency of Constant::chain
 constexpr double kVectorBytes = 2048;  // of k, that a warp of a matrix-times-vectors kernel has in flight
 constexpr double kMostVectors = 16, kOldMostVectors = 8;  // that such a kernel takes
-constexpr double kSharedBytes = 128;                      // that an SM reads from shared memory in a clock
 
 // What one step of one cell takes, in seconds.
 struct CellStep {
@@ -61,7 +60,7 @@ CellStep streamed_step(CellStep step, const Gemm& product, Bytes element, const 
                        const GpuRates& rates, double missed) {
   const double k = static_cast<double>(product.k);
   const double operands = static_cast<double>(product.m) * static_cast<double>(product.n) * k * element.value();
-  step.compute = operands / (kSharedBytes * rates.clock.value() * rates.sms);
+  step.compute = operands / (gpu.shared.value() * rates.clock.value() * rates.sms);
   step.chain =
       k * element.value() / kVectorBytes * (gpu.l2_latency + (gpu.dram_latency - gpu.l2_latency) * missed).value();
   return step;
@@ -120,6 +119,7 @@ RecurrentGpu recurrent_gpu(const Recurrent& recurrent, const Gpu& gpu, const Pre
   return {.dram_latency = Seconds(gpu.level("DRAM").latency.value() / clock.value()),
           .l2_latency = Seconds(gpu.level("L2").latency.value() / clock.value()),
           .launch = gpu.launch_overhead,
+          .shared = Bytes(gpu.smem_load_bandwidth.value() / gpu.clock.value()),
           .old_kernels = gemm_setting(gpu, true).old_kernels,
           .on_chip = keeps_weights_on_chip(recurrent, gpu, options)};
 }

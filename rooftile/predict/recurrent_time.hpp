@@ -15,6 +15,7 @@ namespace rooftile {
 struct RecurrentGpu {
   Seconds dram_latency = {}, l2_latency = {};
   Seconds launch = {};       // of one kernel
+  Bytes shared = {};         // that an SM reads from shared memory in a clock
   bool old_kernels = false;  // the libraries' kernels for Pascal and before
   bool on_chip = false;      // there is a kernel that keeps the weights on the chip from step to step
 };

@@ -1,35 +1,12 @@
 #include "rooftile/timing/gpu_rates.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "rooftile/gpu/process_energy.hpp"
 
 namespace rooftile {
 namespace {
-
-constexpr double kReferenceProcess = 16;  // nm
-
-struct ProcessEnergy {
-  double nm, share;  // of the energy at 16 nm
-};
-
-// What TSMC says the same circuit takes at the same speed: 12FFC 25 % less than 16FFC, N10 35 % less than 16 nm, N7 40
-// % less than N10, N5 30 % less than N7, N3E 34 % less than N5. N4 is 5 % faster than N5, N4P 11 % or 22 % less power:
-// 10 %.
-constexpr std::array kProcesses = {ProcessEnergy{3, 0.18},
-                                   ProcessEnergy{4, 0.246},
-                                   ProcessEnergy{5, 0.273},
-                                   ProcessEnergy{7, 0.39},
-                                   ProcessEnergy{10, 0.65},
-                                   ProcessEnergy{12, 0.75},
-                                   ProcessEnergy{kReferenceProcess, 1}};
-
-// By a power of the name between two processes, and beyond the last ones by theirs.
-double process_energy(double nm) {
-  const auto next = std::find_if(kProcesses.begin() + 1, kProcesses.end() - 1, [&](auto one) { return nm <= one.nm; });
-  const ProcessEnergy &low = *(next - 1), &high = *next;
-  return low.share * std::pow(nm / low.nm, std::log(high.share / low.share) / std::log(high.nm / low.nm));
-}
 
 // Energy per operation relative to 16 nm. On the lanes it falls with the name of the process about as boards that run
 // into their power cap did, from 28 to 12 nm, and for GEMMs, whose form counts the voltage by itself, from 16 to 4 nm.

