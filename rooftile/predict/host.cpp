@@ -98,11 +98,15 @@ std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gp
   return costs;
 }
 
-std::string assumed_host(const PredictOptions& options, const Gpu& gpu) {
-  if (options.feeding != nullptr || server_costs(options) == nullptr) return "";
-  if (!gpu.host_single_thread) return "a server as host; --host states another";
+std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu) {
+  if (options.feeding != nullptr || server_costs(options) == nullptr) return std::nullopt;
+  return AssumedHost{gpu.host_single_thread};
+}
+
+std::string note_of(const AssumedHost& host) {
+  if (!host.single_thread) return "a server as host; --host states another";
   return fmt::format("a host whose processor PassMark rates at {:.0f} (single thread); --host states another",
-                     *gpu.host_single_thread);
+                     *host.single_thread);
 }
 
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences) {

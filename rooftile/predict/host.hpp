@@ -17,8 +17,11 @@ namespace rooftile {
 // of its kind are found beside. None where it costs nothing, or is not known.
 std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gpu);
 
-// One line on the host that is assumed where none is told; empty where one is told or none counts.
-std::string assumed_host(const PredictOptions& options, const Gpu& gpu);
+// None where a host is told or none counts.
+std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu);
+
+// As a note of a prediction: "a server as host; --host states another".
+std::string note_of(const AssumedHost& host);
 
 // What a server's host does beside the kernels of a pass of so many sequences, a prompt's or a step's.
 Seconds serving_time(const PredictOptions& options, bool prompt, double sequences);

@@ -72,6 +72,28 @@ TEST(Host, AServerPaysForARequestForEachPassAndForEachSequence) {
   EXPECT_EQ(serving_time(options, true, 4), Seconds(0));
 }
 
+TEST(Host, IsAServerOrRatedUnlessItIsTold) {
+  Calibration calibration;
+  calibration.hosts.emplace_back(costs());
+  PredictOptions options;
+  options.calibration = &calibration;
+  Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  const auto server = assumed_host(options, gpu);
+  ASSERT_TRUE(server);
+  EXPECT_FALSE(server->single_thread);
+  EXPECT_EQ(note_of(*server), "a server as host; --host states another");
+  gpu.host_single_thread = 2464;
+  EXPECT_EQ(assumed_host(options, gpu)->single_thread, 2464);
+  EXPECT_EQ(note_of(*assumed_host(options, gpu)),
+            "a host whose processor PassMark rates at 2464 (single thread); --host states another");
+  Feeding told;
+  options.feeding = &told;
+  EXPECT_FALSE(assumed_host(options, gpu));
+  options.feeding = nullptr;
+  options.host = false;
+  EXPECT_FALSE(assumed_host(options, gpu)) << "none counts";
+}
+
 TEST(Host, AFasterProcessorIssuesFasterThanAServer) {
   Calibration calibration;
   calibration.hosts.emplace_back(costs());

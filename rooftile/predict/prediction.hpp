@@ -170,11 +170,17 @@ struct PhaseTimes {
 };
 
 // What the host has to do with the time of a network.
+// The host that is taken where none is told: a server, or one whose processor PassMark rates so (single thread).
+struct AssumedHost {
+  std::optional<double> single_thread;
+};
+
 struct HostShare {
   HostCosts costs;
-  Seconds gpu_busy;  // the sum of the layers
-  Seconds waiting;   // of the GPU for the host
-  Seconds issuing;   // of the host, all operators
+  Seconds gpu_busy;                         // the sum of the layers
+  Seconds waiting;                          // of the GPU for the host
+  Seconds issuing;                          // of the host, all operators
+  std::optional<AssumedHost> assumed = {};  // none: one was told
 };
 
 struct Prediction {

@@ -66,11 +66,12 @@ void add_host(Prediction& prediction, const PredictOptions& options, const Gpu& 
   if (!costs) return;
   prediction.host = host_share(prediction.run(), options.cuda_graphs ? graph_costs(*costs) : *costs,
                                prediction.phases ? &*prediction.phases : nullptr);
+  prediction.host->assumed = assumed_host(options, gpu);
   prediction.time = prediction.host->gpu_busy + prediction.host->waiting;
-  constexpr double kNoticed = 0.05;
-  if (options.breakdown && !options.cuda_graphs && prediction.host->waiting > prediction.time * kNoticed) {
-    std::string assumed = assumed_host(options, gpu);
-    if (!assumed.empty()) prediction.notes.push_back(std::move(assumed));
+  constexpr double kNoticed = 0.05;  // of the time
+  const bool noticed = prediction.host->waiting > prediction.time * kNoticed;
+  if (options.breakdown && !options.cuda_graphs && noticed && prediction.host->assumed) {
+    prediction.notes.push_back(note_of(*prediction.host->assumed));
   }
 }
 

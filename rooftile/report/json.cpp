@@ -66,6 +66,12 @@ Json cases_json(const LayerEstimate& layer) {
   return cases;
 }
 
+Json assumed_json(const AssumedHost& host) {
+  Json json = {{"server", !host.single_thread}};
+  if (host.single_thread) json["single_thread"] = *host.single_thread;
+  return json;
+}
+
 }  // namespace
 
 Json layer_json(const LayerEstimate& layer, double sm_count) {
@@ -114,6 +120,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
     json["host"] = {{"gpu_busy_s", value(prediction.host->gpu_busy)},
                     {"waiting_s", value(prediction.host->waiting)},
                     {"issuing_s", value(prediction.host->issuing)}};
+    if (prediction.host->assumed) json["host"]["assumed"] = assumed_json(*prediction.host->assumed);
   }
   if (prediction.input) json["input"] = input_json(*prediction.input);
   if (prediction.phases) {
