@@ -115,7 +115,11 @@ std::vector<Setting> known_settings() {
   };
 }
 
-Result<void> set_one(const std::string& option, const std::string& key, const std::string& value, Settings& set) {
+// The one key that is spelled otherwise in British English.
+constexpr std::string_view kOptimizer = "optimizer", kOptimiser = "optimiser";
+
+Result<void> set_one(const std::string& option, const std::string& given, const std::string& value, Settings& set) {
+  const std::string key(given == kOptimiser ? kOptimizer : given);
   if (!set.named.insert(key).second) {
     return fail(ErrorCode::usage, fmt::format("'{}' is given twice", one_line(key)), option);
   }
@@ -134,9 +138,10 @@ void add_keys(CLI::App* app, CLI::Option* set) {
   for (const Setting& setting : known_settings()) {
     if (setting.key == "host") continue;  // --host is a machine, of the commands that take one
     const std::string name = "--" + setting.key;
+    const std::string names = setting.key == kOptimizer ? fmt::format("{},--{}", name, kOptimiser) : name;
     add(name, [&] {
       return app->add_option_function<std::string>(
-          name, [set, key = setting.key](const std::string& value) { set->add_result(key + "=" + value); });
+          names, [set, key = setting.key](const std::string& value) { set->add_result(key + "=" + value); });
     });
   }
   for (const auto& [name, pair] :

@@ -30,6 +30,14 @@ bool has_words(std::string_view id, std::string_view part) {
   return false;
 }
 
+// Whether a word of `id` begins with `beginning`: "80g" of "a100-pcie-80gb".
+bool has_word_with(std::string_view id, std::string_view beginning) {
+  for (std::size_t at = id.find(beginning); at != std::string_view::npos; at = id.find(beginning, at + 1)) {
+    if (at == 0 || id[at - 1] == '-') return true;
+  }
+  return false;
+}
+
 // "rtx2080ti", as some write.
 std::string without_hyphens(std::string id) {
   std::erase(id, '-');
@@ -76,6 +84,11 @@ Ids matches(std::string_view selector, const Ids& known) {
   if (found.empty()) {
     const std::string run_together = without_hyphens(id);
     found = ids_that(known, [&](const std::string& one) { return without_hyphens(one) == run_together; });
+  }
+  if (found.empty()) {
+    found = ids_that(known, [&](const std::string& one) {  // "a100-80g"
+      return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return has_word_with(one, word); });
+    });
   }
   return found;
 }

@@ -51,6 +51,12 @@ TEST(SelectGpu, ANameThatFitsSeveralListsThem) {
   EXPECT_THAT(found.error().message, testing::HasSubstr("a100-pcie-40gb, a100-pcie-80gb, a100-sxm4-40gb"));
 }
 
+TEST(SelectGpu, ByTheBeginningsOfItsWords) {
+  EXPECT_EQ(select_gpu("v100-32-sxm2").value(), "v100-sxm2-32gb");
+  EXPECT_THAT(select_gpu("a100-80g").error().message,
+              testing::HasSubstr("is ambiguous: a100-pcie-80gb, a100-sxm4-80gb"));
+}
+
 TEST(SelectGpu, ABrandAloneIsNoGpu) {
   EXPECT_EQ(select_gpu("NVIDIA GeForce").error().code, ErrorCode::not_found);
   EXPECT_EQ(select_gpu("").error().code, ErrorCode::not_found);
