@@ -55,7 +55,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
     groups.push_back(make_group(kRare, false, rare));
   } else if (!rare.empty()) {
     groups.push_back(
-        fmt::format("{} more, rarely needed {}: --help-all\n", rare.size(), rare.size() == 1 ? "option" : "options"));
+        fmt::format("--help-all shows {} more {}\n", rare.size(), rare.size() == 1 ? "option" : "options"));
   }
   return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
          fmt::format("{}", fmt::join(groups, "\n")) + make_subcommands(app, mode) + "\n" + make_footer(app);

@@ -134,9 +134,10 @@ Result<void> run(PredictArguments& arguments) {
 
 // The networks, and what decides their times; returns --gpu.
 CLI::Option* add_networks(CLI::App* app, PredictArguments& arguments, Fitted fitted, Batch batch) {
-  add_texts(app, "MODEL", arguments.models, "MODEL",
-            "an .onnx file, a workload .json, a PyTorch script .py, a name from 'rooftile models list', or - (standard "
-            "input)")
+  add_texts(
+      app, "MODEL", arguments.models, "MODEL",
+      "an .onnx file, a workload .json, a transformer's .toml, a PyTorch script .py, a name from 'rooftile models "
+      "list', or - (standard input)")
       ->required();
   CLI::Option* gpus = add_gpus(app, arguments.prediction.gpus)->group("Prediction");
   add_prediction_options(app, arguments.prediction, fitted, batch);

@@ -57,6 +57,7 @@ void add_roofline_study(CommandList& commands) {
                               add_method(app, prediction.method), add_set(app, prediction.set)}) {
     option->group("Prediction");
   }
+  app->get_option("--set")->description("framework, weights, algorithm, tile (128x64x4), active-ctas");
   add_roofline_output(app, arguments.drawing);
 }
 

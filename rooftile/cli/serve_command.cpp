@@ -270,7 +270,10 @@ void add_serve(CommandList& commands) {
                                    "rooftile serve llama2_70b --cluster dgx-h100 --fix tp=8 --arrivals 5", run);
   constexpr double kUsuallyFree = 0.1;  // of the memory, for what engines and NCCL keep
   arguments.headroom = kUsuallyFree;
-  add_model(app, arguments.model)->required();
+  add_model(app, arguments.model)
+      ->required()
+      ->description(
+          "a transformer that writes text: a name from 'rooftile models list', a .toml, or a Hugging Face config.json");
   CLI::Option* gpu = add_gpu(app, arguments.prediction.gpus);
   CLI::Option* cluster =
       add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");

@@ -22,11 +22,13 @@ constexpr std::string_view kHeadIndent = "                ";
 
 }  // namespace
 
-std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {
+std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range,
+                      std::size_t width) {
   const std::string several = run.gpus > 1 ? fmt::format("{} x ", run.gpus) : "";
-  std::string text = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})\n\n", run.model, several, run.gpu,
-                                 run.batch_size, run.gpus > 1 ? " over all GPUs" : "", name_of(run.precision),
-                                 name_of_pass(run.phase), method, one_line(run.fitted));
+  const std::string title = fmt::format("{} on {}{}: batch size {}{}, {}, {}, method {} ({})", run.model, several,
+                                        run.gpu, run.batch_size, run.gpus > 1 ? " over all GPUs" : "",
+                                        name_of(run.precision), name_of_pass(run.phase), method, one_line(run.fitted));
+  std::string text = wrapped(title, width - 2, "  ") + "\n\n";
   text += fmt::format("  time        {} per iteration", print(run.time, range));
   if (run.time > Seconds(0)) {
     text += fmt::format("   {} samples/s", four_digits(static_cast<double>(run.batch_size) / run.time.value()));
@@ -38,8 +40,9 @@ std::string head_text(const FittedRun& run, std::string_view method, const std::
     text += fmt::format("\n  run         {} of {} iterations", print(run.time * times, of_run), grouped(times));
   }
   const MemoryUse& memory = run.memory;
-  return text + fmt::format("\n  memory      {}{}: {}\n\n", print(memory.total()), run.gpus > 1 ? " per GPU" : "",
-                            memory_parts(memory));
+  const std::string parts = fmt::format("  memory      {}{}: {}", print(memory.total()), run.gpus > 1 ? " per GPU" : "",
+                                        memory_parts(memory));
+  return text + "\n" + wrapped(parts, width, "              ") + "\n\n";
 }
 
 Json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range) {

@@ -19,7 +19,8 @@ namespace rooftile {
 
 // What is predicted, its time, with its interval if there is one, and memory; two blocks, each with a blank line after
 // it.
-std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range);
+std::string head_text(const FittedRun& run, std::string_view method, const std::optional<Interval>& range,
+                      std::size_t width);
 
 // The members of "rooftile/prediction/1" down to memory_bytes and unsupported.
 nlohmann::ordered_json head_json(const FittedRun& run, std::string_view method, const std::optional<Interval>& range);

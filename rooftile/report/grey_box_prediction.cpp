@@ -63,7 +63,7 @@ std::string grey_box_prediction_table(std::span<const GreyBoxPrediction> predict
   std::string text;
   for (const GreyBoxPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kGreyBox, interval_of(prediction));
+    text += head_text(prediction, kGreyBox, interval_of(prediction), width);
     const auto fitted = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                       [](const GreyBoxLayerTime& layer) { return layer.fitted; });
     text += fmt::format("  grey-box    {}, {} of the time: each timed alone, as in the fit\n",

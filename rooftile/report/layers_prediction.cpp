@@ -79,7 +79,7 @@ std::string categories(const LayersPrediction& prediction, std::size_t width) {
 }  // namespace
 
 std::string layers_table(const LayersPrediction& prediction, bool all, std::size_t width) {
-  std::string text = head_text(prediction, kPerLayer, interval_of(prediction));
+  std::string text = head_text(prediction, kPerLayer, interval_of(prediction), width);
   text += categories(prediction, width) + "\n" + layers_of(prediction, all, width) + "\n";
   const auto beyond = std::count_if(prediction.layers.begin(), prediction.layers.end(),
                                     [](const FittedLayerTime& layer) { return layer.extrapolated; });

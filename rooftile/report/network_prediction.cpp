@@ -59,7 +59,7 @@ std::string network_prediction_table(std::span<const NetworkPrediction> predicti
   std::string text;
   for (const NetworkPrediction& prediction : predictions) {
     if (!text.empty()) text += "\n";
-    text += head_text(prediction, kNetwork, prediction.range);
+    text += head_text(prediction, kNetwork, prediction.range, width);
     if (!prediction.group.empty()) text += fmt::format("  equation of   {}\n\n", prediction.group);
     text += numbers_table(prediction, width) + warnings_text(prediction.warnings) + left_out_text(prediction.left_out);
     if (prediction.range) {
