@@ -45,7 +45,7 @@ std::string effort(const ComparedRun& run) {
   if (const auto cost = run.total_cost()) {
     text += fmt::format(", {} in all", usd(*cost));
   } else if (const auto per_million = run.per_million_samples()) {
-    text += fmt::format(", {} a million samples", usd(*per_million));
+    text += fmt::format(", {} per million samples", usd(*per_million));
   }
   if (run.price) {
     text += fmt::format(" at {:.3g} USD/h{}", run.price->usd_per_hour(), run.price->few ? ", of few offers" : "");

@@ -113,8 +113,8 @@ TEST(Question, WhatIsNoneIsOneLine) {
 TEST(Answers, NameTheBestTheNextAndWhatDoesNotCount) {
   EXPECT_EQ(
       answer("cheapest", three()),
-      "fast at batch size 10 in fp16: 1000 samples/s, 1.11 USD a million samples at 4 USD/h; limited by dram. "
-      "Next: slow at batch size 10 in fp16, 100 samples/s, 1.39 USD a million samples at 0.5 USD/h. Left out of 3 "
+      "fast at batch size 10 in fp16: 1000 samples/s, 1.11 USD per million samples at 4 USD/h; limited by dram. "
+      "Next: slow at batch size 10 in fp16, 100 samples/s, 1.39 USD per million samples at 0.5 USD/h. Left out of 3 "
       "runs: 1 without a price.");
   EXPECT_THAT(answer("fastest", three()), HasSubstr("priceless at batch size 10"));
   EXPECT_THAT(answer("fastest under 1 USD an hour", three()), testing::StartsWith("slow at batch"));
@@ -165,7 +165,7 @@ TEST(Answers, AnUpgradeSaysWhatDoesNotFit) {
   EXPECT_EQ(
       answer("upgrade from slow to fast", large),
       "net: does not fit slow: 48 of 24 GiB, batch 4 does; fast at batch size 10 in fp16: 1000 samples/s, 1.11 USD "
-      "a million samples at 4 USD/h.");
+      "per million samples at 4 USD/h.");
   EXPECT_EQ(answer("upgrade from fast to slow", large), "net: does not fit slow: 48 of 24 GiB, batch 4 does.");
   EXPECT_EQ(answer("upgrade from slow to none", large),
             "net: does not run on none, and does not fit slow: 48 of 24 GiB, batch 4 does.");

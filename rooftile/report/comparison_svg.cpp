@@ -103,8 +103,8 @@ std::string scatter_of(const Comparison& comparison) {
   Chart chart;
   chart.title = title_of(comparison, "time against cost");
   chart.caption = "Runs without a price, or that do not fit the GPU's memory, are not drawn.";
-  chart.x = {.title = "USD a million samples", .scale = Scale::logarithmic};
-  chart.y = {.title = "time of a million samples", .scale = Scale::logarithmic, .time = true};
+  chart.x = {.title = "USD per million samples", .scale = Scale::logarithmic};
+  chart.y = {.title = "time per million samples", .scale = Scale::logarithmic, .time = true};
   chart.plot_height = kHeight;
   std::vector<double> xs, ys;
   std::size_t series = 0;

@@ -143,7 +143,7 @@ TEST(Comparison, TheChartIsTheOneThatTheRowsAllow) {
     one.memory = Bytes(1);
   }
   EXPECT_EQ(fitting_chart(of), ComparisonChart::scatter);
-  EXPECT_THAT(comparison_chart(of, ComparisonChart::scatter), HasSubstr("USD a million samples"));
+  EXPECT_THAT(comparison_chart(of, ComparisonChart::scatter), HasSubstr("USD per million samples"));
   of.runs.push_back(of.runs[0]);
   of.runs.back().precision = "fp32";
   EXPECT_EQ(fitting_chart(of), ComparisonChart::scatter) << "another precision is no curve";

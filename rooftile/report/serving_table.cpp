@@ -73,7 +73,7 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
     const std::string come = report.rate ? fmt::format("{} a second", four_digits(*report.rate)) : "from a file";
     text += "\n" +
             wrapped(fmt::format("{} arriving {}: {} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
-                                "time, {} USD a million tokens",
+                                "time, {} USD per million tokens",
                                 counted(report.requests, "request"), come, four_digits(figures.requests_per_second),
                                 four_digits(figures.tokens_per_second), figures.busy * 100, report.mean_batch,
                                 dollars_text(report, figures.tokens_per_second)),
@@ -103,7 +103,7 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
     } else {
       text += "\n" +
               wrapped(fmt::format(
-                          "Up to {:.3g} requests a second, nine in ten get {}: {} tokens/s, {} USD a million tokens",
+                          "Up to {:.3g} requests a second, nine in ten get {}: {} tokens/s, {} USD per million tokens",
                           report.knee->rate, bound, four_digits(report.knee->figures.tokens_per_second),
                           dollars_text(report, report.knee->figures.tokens_per_second)),
                       width - 2, "  ") +

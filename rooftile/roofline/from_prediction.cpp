@@ -39,7 +39,7 @@ std::vector<std::string> assumptions_of(const Prediction& prediction) {
       "FLOPs are those that the chosen algorithm executes; Winograd and FFT do fewer than the textbook counts.",
       "Bytes at a level are the loads and stores there; stores pass the L1 on their way to the L2.",
       "Stall reasons of predictions are estimates from what limits each layer.",
-      "Not modelled: layer fusion, host time, transfers to and from the host.",
+      "Times of layers are the GPU's own: waiting for the host and transfers to and from it are not among them.",
   };
 }
 

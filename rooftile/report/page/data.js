@@ -50,10 +50,12 @@ class KernelTable {
     return this.text('name', i);
   }
 
-  // What to call kernel i in charts: a measured one by the layer that it carries out, where that is known.
+  // What to call kernel i in charts: with its pass where that is a gradient, a measured one by the layer that it carries
+  // out, where that is known.
   label(i) {
-    const name = this.name(i), layer = this.text('layer', i);
-    return layer && !name.startsWith(layer) ? `${layer}: ${name}` : name;
+    const name = this.name(i), layer = this.text('layer', i), pass = this.text('pass', i);
+    const title = pass && pass !== 'fwd' ? `${name} ${pass}` : name;
+    return layer && !name.startsWith(layer) ? `${layer}: ${title}` : title;
   }
 
   share(i) {
