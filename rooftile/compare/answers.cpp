@@ -54,9 +54,11 @@ std::string effort(const ComparedRun& run) {
 }
 
 std::string reason(const ComparedRun& run) {
-  if (run.limit == "host") return fmt::format("limited by the host, the GPU works {:.0f} %", run.gpu_busy * 100);
+  if (run.limit == "host")
+    return fmt::format("limited by the host, the GPU is busy {:.0f} % of the time", run.gpu_busy * 100);
   if (run.limit == "input") {
-    return fmt::format("limited by its input ({}), the GPU works {:.0f} %", run.input_limit, run.gpu_busy * 100);
+    return fmt::format("limited by its input ({}), the GPU is busy {:.0f} % of the time", run.input_limit,
+                       run.gpu_busy * 100);
   }
   return "limited by " + run.limit;
 }
