@@ -142,7 +142,7 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
     plan.partial = Bytes(kPartial * rows * shape.value_dim * plan.split);
   }
   if (!call.writes_cache) return;
-  constexpr double kFewest = 64, kMost = 512;
+  constexpr double kFewest = 64, kMost = 512;  // threads that write a token (vLLM, csrc/cache_kernels.cu)
   const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * (shape.dim + shape.value_dim);
   plan.around = Bytes(fresh * (activation + shape.key_bytes));
   plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / shape.sm_threads;
