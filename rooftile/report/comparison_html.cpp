@@ -23,6 +23,7 @@ h1 {{ font-size: 1.4rem; }}
 h2 {{ font-size: 1.1rem; }}
 svg {{ display: block; max-width: 100%; height: auto; margin: 1.5rem 0; }}
 .wide {{ overflow-x: auto; }}
+@media screen {{ .wide > svg {{ min-width: 36rem; }} }}  /* as small as its labels can be read */
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 th, td {{ padding: .2rem .6rem; text-align: right; border-bottom: 1px solid {2}; }}
 th {{ position: sticky; top: 0; background: {0}; }}
@@ -100,7 +101,8 @@ std::string table_of(const ComparisonReport& report) {
 }
 
 std::string drawn_if_any(const Comparison& comparison, ComparisonChart chart) {
-  return nothing_to_draw(comparison, chart).empty() ? comparison_chart(comparison, chart) : "";
+  if (!nothing_to_draw(comparison, chart).empty()) return "";
+  return fmt::format("<div class=\"wide\">{}</div>\n", comparison_chart(comparison, chart));
 }
 
 std::string list_of(const char* title, const std::vector<std::string>& lines) {
