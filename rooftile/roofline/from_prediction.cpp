@@ -96,7 +96,7 @@ View view_of(const Prediction& prediction, const Gpu& gpu, const Roof& roof) {
   view.title = fmt::format("{} on {}", prediction.model, gpu.name);
   view.model = prediction.model;
   view.gpu = prediction.gpu;
-  view.precision = name_of(prediction.precision);
+  view.precision = prediction.precision_name();
   view.pass = prediction.pass;
   view.method = prediction.method;
   view.batch_size = prediction.batch_size;
