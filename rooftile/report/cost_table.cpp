@@ -102,7 +102,7 @@ std::string powers_text(const std::vector<BoardReport>& boards, std::size_t widt
                whole_number(board.cost.dram.value()), whole_number(board.cost.idle.value()),
                whole_number(board.cost.power().value()), tdp, miss, held});
   }
-  return "Power at full use\n" + table.text(width) + missed(all, "with a base clock,", width) +
+  return "Power at full use\n" + table.text(width) + missed(all, "where the base clock is known,", width) +
          missed(held_out, "tensor energy held out (fitted to the other architectures),", width) +
          "*: base clock unknown; boost clock used\n";
 }

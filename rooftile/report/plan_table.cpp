@@ -54,7 +54,7 @@ std::string best_text(const PlanReport& report) {
   text += fmt::format("  cost      {}\n", wrapped(cost, 68, std::string(12, ' ')));
   text += fmt::format("  step      {}", print(best.step));
   if (best.gpus > 1) {
-    text += best.added ? fmt::format(", of which {} by {} GPUs over {}",
+    text += best.added ? fmt::format(", {} of it added by {} GPUs over {}",
                                      percent(best.added->value(), best.step.value()), grouped(best.gpus), best.link)
                        : " of all GPUs";
   }

@@ -40,8 +40,8 @@ std::string resources_text(const Sensitivity& study, std::size_t width) {
                    {"less", Align::right},
                    {"more", Align::right},
                    {"if unlimited", Align::right},
-                   {"half of it at", Align::right},
-                   {"all of it at", Align::right},
+                   {"half the gain at", Align::right},
+                   {"all the gain at", Align::right},
                    {"then limits"}});
   std::vector<std::string> without;
   for (const ResourceSensitivity& row : study.resources) {
