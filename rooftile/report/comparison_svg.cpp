@@ -137,7 +137,7 @@ std::string scatter_of(const Comparison& comparison) {
     chart.series.push_back(std::move(line));
     chart.series.push_back(std::move(points));
   }
-  if (joined) chart.caption = "The line joins runs than which none is both cheaper and faster. " + chart.caption;
+  if (joined) chart.caption = "The line joins the runs that no other beats in both cost and time. " + chart.caption;
   fit_to(chart.x, xs);
   fit_to(chart.y, ys);
   return svg_chart(chart);
