@@ -22,7 +22,7 @@ std::string whole_name(const Parallelism& way) {
 }  // namespace
 
 std::string parallelisation_svg(const ParallelisationReport& report) {
-  constexpr double kDot = 5, kFrontDot = 8, kLine = 1.5, kHeight = 420, kPale = 0.35, kGiga = 1 << 30;
+  constexpr double kDot = 5, kFrontDot = 8, kLine = 1.5, kHeight = 420, kPale = 0.2, kGiga = 1 << 30;
   constexpr std::size_t kMost = 4000;  // points: of more, the fastest
   Chart chart;
   chart.title = fmt::format("{} on {} x {}: a step of {}", report.model, report.gpus, report.gpu.id,

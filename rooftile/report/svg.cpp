@@ -85,7 +85,9 @@ void Svg::text(double x, double y, std::string_view text, const SvgText& style) 
                                              : fmt::format(" transform=\"rotate({} {} {})\"", svg_number(style.rotate),
                                                            svg_number(x), svg_number(y));
   const std::string halo =
-      style.halo ? fmt::format(" stroke=\"{}\" stroke-width=\"3\" paint-order=\"stroke\"", kGround.light) : "";
+      style.halo ? fmt::format(" stroke=\"{}\" stroke-width=\"5\" stroke-linejoin=\"round\" paint-order=\"stroke\"",
+                               kGround.light)
+                 : "";
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}{}>{}</text>\n",
                        svg_number(x), svg_number(y), svg_number(style.size), style.anchor, style.colour,
                        style.bold ? " font-weight=\"bold\"" : "", halo, turn, svg_escaped(text));
