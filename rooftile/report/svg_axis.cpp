@@ -96,6 +96,7 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
   const double low = std::log10(axis.low), high = std::log10(axis.high);
   constexpr double kFewDecades = 5;  // beyond, small marks would blacken the axis
   const int digits = high - low <= kFewDecades ? static_cast<int>(kTen) : 2;
+  constexpr double kBeside = 1.5;  // 50 s would stand on the toes of 1 min
   std::vector<Tick> ticks;
   const double beyond = axis.time ? std::min(axis.high, kMinute) : axis.high;
   for (int power = static_cast<int>(std::floor(low)); power <= static_cast<int>(std::ceil(high)); ++power) {
@@ -103,7 +104,9 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
       const double value = digit * std::pow(kTen, power);
       const double place = std::log10(value);
       if (place < low - kSlack || value > beyond * (1 + kSlack)) continue;
-      ticks.push_back({value, is_named(digit, power, high - low, wanted) ? value_label(axis, value) : ""});
+      const bool beside_minute = axis.time && axis.high > kMinute && value * kBeside > kMinute;
+      const bool named = is_named(digit, power, high - low, wanted) && !beside_minute;
+      ticks.push_back({value, named ? value_label(axis, value) : ""});
     }
   }
   if (axis.time) add_long_times(ticks, axis, high - low, wanted);

@@ -83,6 +83,7 @@ TEST(Axis, NamesRoundTimes) {
     return Axis{.title = "", .scale = Scale::logarithmic, .low = low, .high = high, .time = true};
   };
   EXPECT_THAT(named(logarithmic(0.5, 50000), 8), ElementsAre("1 s", "10 s", "1 min", "10 min", "1 h", "10 h"));
+  EXPECT_THAT(named(logarithmic(15, 320), 8), ElementsAre("20 s", "1 min", "2 min", "5 min")) << "50 s is too close";
   EXPECT_THAT(named(logarithmic(6600, 20000), 8), ElementsAre("2 h", "3 h", "4 h", "5 h"));
   EXPECT_THAT(named(logarithmic(70, 5000), 8), ElementsAre("2 min", "5 min", "10 min", "20 min", "30 min", "1 h"));
 }
