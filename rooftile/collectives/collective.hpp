@@ -25,6 +25,8 @@ struct Collective {
   // Of an all-to-all: to how many parts each item goes, which the bytes count so often; those that share a GPU, or a
   // node behind a network, get it once.
   int copies = 1;
+  // Of an all-reduce: kernels of a serving engine's own, which read the other GPUs' memory, may do it instead of NCCL.
+  bool reads_peers = false;
 
   bool operator==(const Collective&) const = default;
 };

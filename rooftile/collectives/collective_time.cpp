@@ -23,6 +23,15 @@ constexpr double kCopy = 0.299;  // of the DRAM's bandwidth
 constexpr double kSwitched = 0.512;
 constexpr int kSwitchedRounds = 2, kLeastSwitched = 8;
 
+// Of an engine's own kernels (vLLM's csrc/custom_all_reduce.cuh; PR 2192 of vllm-project/vllm): a start with its two
+// barriers, and what 36 CTAs of 512 threads read, each with 16 bytes from a GPU in flight: a share of the link, but no
+// more than so much. Fitted to vLLM 0.20 on six GPUs of three generations (data/measurements/vllm_all_reduce.csv). The
+// limits are the source's: two GPUs always take one shot.
+constexpr Seconds kShot(4.8e-6), kShotOfBlackwell(7.1e-6);
+constexpr double kShotShare = 0.6;
+constexpr BytesPerSecond kShotMost(270e9);
+constexpr Bytes kOneShotOfFour(512 << 10), kOneShotOfMore(256 << 10), kOwnKernels(8 << 20);
+
 // A hop through the network, in microseconds, and the share of its line rate, by protocol: LL, LL128, Simple. NCCL's
 // tuning.cc: hwLat[NET] of rings and of trees; LL sends a flag with every word, LL128 one with 120 bytes.
 struct NetworkCosts {
@@ -85,6 +94,7 @@ class Exchange {
       if (group_.nodes() > 1) rounds = {kSwitchedRounds, tree_rounds(group_).hops, true};
       consider(kProtocols.size(), costs, rounds, 1);
     }
+    if (reads_peers()) consider_shots();
     best_.low = best_.time / kCollectiveSpread;
     best_.high = best_.time * kCollectiveSpread;
     return best_;
@@ -114,6 +124,25 @@ class Exchange {
     if (best_.time <= Seconds(0) || time.time < best_.time) best_ = time;
   }
 
+  bool reads_peers() const {
+    return collective_.reads_peers && collective_.kind == CollectiveKind::all_reduce && group_.nodes() == 1 &&
+           group_.link.name == "NVLink" && collective_.bytes < kOwnKernels;
+  }
+
+  void consider_shots() {
+    constexpr int kFew = 4;
+    const int gpus = group_.gpus;
+    const bool once = gpus == 2 || collective_.bytes < (gpus <= kFew ? kOneShotOfFour : kOneShotOfMore);
+    CollectiveTime time;
+    time.protocol = once ? Protocol::one_shot : Protocol::two_shots;
+    time.latency = generation::has_tensor_memory(gpu_.generation) ? kShotOfBlackwell : kShot;
+    if (!once) time.latency *= 2;
+    const double read = once ? gpus - 1 : share_sent(collective_);
+    time.transfer = collective_.bytes * read / std::min(group_.link.bandwidth * kShotShare, kShotMost);
+    time.time = time.latency + time.transfer;
+    if (time.time < best_.time) best_ = time;
+  }
+
   bool is_switched() const {
     const bool sums = is_floating(collective_.dtype) && !is_narrow_float(collective_.dtype);
     return collective_.kind == CollectiveKind::all_reduce && sums &&
@@ -130,7 +159,7 @@ class Exchange {
 }  // namespace
 
 std::string_view name_of(Protocol protocol) {
-  constexpr std::array<std::string_view, 4> kNames = {"LL", "LL128", "Simple", "NVLS"};
+  constexpr std::array<std::string_view, 6> kNames = {"LL", "LL128", "Simple", "NVLS", "one shot", "two shots"};
   return kNames[static_cast<std::size_t>(protocol)];
 }
 

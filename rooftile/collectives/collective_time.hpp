@@ -10,6 +10,11 @@
 // times are cycles of the GPU's clock: kernels poll memory. tools/fit_collectives.py fits the constants and prints
 // their errors, with GPUs, sizes and numbers of GPUs left out (docs/planning.md).
 //
+// Serving engines sum less than 8 MB by kernels of their own (reads_peers): in one shot every GPU reads all of the
+// others' data, in two shots each sums its share and reads the others' sums,
+//
+//   t = shots x start + read / bandwidth
+//
 // Over several nodes some rounds go through the network, by a ring or, of an all-reduce, by a tree over the nodes; what
 // takes longer, links or network, is what takes the time. Latencies and shares of the line rate are those that NCCL
 // itself chooses its algorithms by (src/graph/tuning.cc of NCCL 2.18).
@@ -33,7 +38,7 @@ namespace rooftile {
 // Nine of ten rows of a GPU that the fit has not seen are within this factor (tools/fit_collectives.py).
 inline constexpr double kCollectiveSpread = 1.31;
 
-enum class Protocol { ll, ll128, simple, nvls };
+enum class Protocol { ll, ll128, simple, nvls, one_shot, two_shots };
 std::string_view name_of(Protocol protocol);
 
 struct CollectiveTime {

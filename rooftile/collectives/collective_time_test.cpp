@@ -121,6 +121,21 @@ TEST(CollectiveTime, LongerHopsCountInEachRound) {
   EXPECT_NEAR(micros(collective_time(sum, gpu, group).time - usual), 28, 1e-6);
 }
 
+// vLLM's csrc/custom_all_reduce.cuh: a decode step's sums take a third of NCCL's time, those of a prompt are NCCL's.
+TEST(CollectiveTime, EnginesReadTheirPeersWhereSumsAreSmall) {
+  const auto of = [](double bytes, int gpus, bool own) {
+    return time_of("h100-sxm5-80gb", {CollectiveKind::all_reduce, gpus, Bytes(bytes), DType::bf16, 1, own});
+  };
+  EXPECT_EQ(of(16 << 10, 8, true).protocol, Protocol::one_shot);
+  EXPECT_NEAR(micros(of(16 << 10, 8, true).time), 5.2, 0.2) << "measured: 5.22 us";
+  EXPECT_GT(of(16 << 10, 8, false).time, of(16 << 10, 8, true).time * 3);
+  EXPECT_EQ(of(1 << 20, 8, true).protocol, Protocol::two_shots);
+  EXPECT_EQ(of(4 << 20, 2, true).protocol, Protocol::one_shot) << "two GPUs have nothing to divide";
+  EXPECT_EQ(of(8 << 20, 8, true).time, of(8 << 20, 8, false).time);
+  const Collective gathered = {CollectiveKind::all_gather, 8, Bytes(1024), DType::bf16, 1, true};
+  EXPECT_EQ(time_of("h100-sxm5-80gb", gathered).protocol, Protocol::ll);
+}
+
 // NVLS within each machine, a tree over them: fewer rounds than a ring through all.
 TEST(CollectiveTime, SwitchesOfSeveralMachinesSumInTwoLevels) {
   const Gpu gpu = find_gpu("h100-sxm5-80gb").value();

@@ -137,6 +137,10 @@ bool multiplies_experts_in_fp8(std::string_view framework) {
   return version_after(framework, "TensorRT-LLM ").value_or(kFirst) >= kFirst;
 }
 
+bool sums_in_own_kernels(std::string_view framework) {
+  return starts_with_any(framework, {"vLLM", "SGLang", "TensorRT-LLM"});
+}
+
 bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }
 
 bool quantises_heads(std::string_view framework) {

@@ -96,6 +96,10 @@ bool runs_megatron_lm(std::string_view framework);
 // FasterTransformer's stages of a pipeline work on the whole batch at once, or on halves of halves of it.
 bool halves_batches(std::string_view framework);
 
+// Serving engines sum what tensor parallel GPUs computed by kernels of their own, unless it is much: vLLM and SGLang
+// (csrc/custom_all_reduce.cuh), TensorRT-LLM (cpp/tensorrt_llm/kernels/customAllReduceKernels.cu).
+bool sums_in_own_kernels(std::string_view framework);
+
 // TensorRT-LLM's release notes of 0.10: "Added FP8 quantization support for Mixtral." Until then experts stayed in 16
 // bits.
 bool multiplies_experts_in_fp8(std::string_view framework);

@@ -135,6 +135,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
                                {.type = options.precision,
                                 .training = options.training,
                                 .experts = options.narrow_experts,
+                                .prompts = options.narrow_prompts,
                                 .scaled_now = options.training && options.narrow_scaled_now});
   } else {
     workload = stored_as(std::move(workload), options.precision);

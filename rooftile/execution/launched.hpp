@@ -20,6 +20,7 @@ struct LaunchOptions {
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
   bool narrow_experts = true;                   // in FP8 and FP4, those are, too
+  bool narrow_prompts = false;                  // and attention multiplies FP8 in prompts
   bool narrow_scaled_now = false;               // and operands are scaled by their own largest element
   bool wide_sums = false;                       // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};            // of products, where they are stored narrower than `precision`

@@ -51,6 +51,7 @@ class NarrowProducts {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       Op& op = ops[i];
       if (!use_.training) narrow_cache(op);
+      if (!use_.training && use_.prompts) narrow_prompt(op);
       if (chosen[i]) {
         op.inputs[0] = converted(op.inputs[0]);
         if (!stored[op.inputs[1]]) op.inputs[1] = converted(op.inputs[1]);
@@ -64,6 +65,13 @@ class NarrowProducts {
   }
 
  private:
+  // Queries, keys and values of a prompt: whatever makes them writes FP8.
+  void narrow_prompt(const Op& op) {
+    const auto* attention = std::get_if<Attention>(&op.kind);
+    if (attention == nullptr || attention->q_len < attention->kv_len) return;
+    for (const TensorId id : op.inputs) workload_.tensors[id].dtype = DType::fp8;
+  }
+
   // The keys and values that a step of decoding finds.
   void narrow_cache(Op& op) {
     auto* attention = std::get_if<Attention>(&op.kind);

@@ -18,6 +18,7 @@ struct NarrowUse {
   DType type = DType::fp8;
   bool training = false;
   bool experts = true;      // theirs, too: products of many matrices
+  bool prompts = false;     // attention of whole prompts multiplies FP8, as decoding reads it
   bool scaled_now = false;  // by the largest element of what is converted, which is looked for first
 };
 Workload multiply_narrow(Workload workload, const NarrowUse& use);

@@ -115,6 +115,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .linear_bias = dimensions_with_fused_bias(options.framework),
           .epilogues = !leaves_products_bare(options.framework),
           .narrow_experts = multiplies_experts_in_fp8(options.framework),
+          .narrow_prompts = attends_in_fp8(options.framework),
           .narrow_scaled_now = scales_fp8_at_once(options.framework),
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,

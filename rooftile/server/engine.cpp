@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/predict/host.hpp"
 
 namespace rooftile {
@@ -56,11 +57,11 @@ class Passes {
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     ForwardRun run;
     run.batch = sequences;
+    run.stages_full = setup_.continuous;
     if (prompt) {
       run.seq_len = length;
     } else {
       run.context = length;
-      run.stages_full = setup_.continuous;
     }
     const auto pass = TRY(parallel_forward(setup_.shape, run, setup_.way, setup_.cluster, setup_.gpu, setup_.options));
     const Seconds host = serving_time(setup_.options, prompt, static_cast<double>(sequences));
@@ -92,7 +93,9 @@ Result<double> cache_room(const EngineSetup& setup, double memory_share) {
   constexpr std::int64_t kTokens = 1024;
   const ForwardRun run = {.batch = 1, .seq_len = 1, .context = kTokens};
   const auto one = TRY(parallel_forward(setup.shape, run, setup.way, setup.cluster, setup.gpu, setup.options));
-  const Bytes room = setup.gpu.level("DRAM").capacity * memory_share - one.weights;
+  const Bytes all = setup.gpu.level("DRAM").capacity;
+  const Bytes room = shares_what_weights_leave(setup.options.framework) ? (all - one.weights) * memory_share
+                                                                         : all * memory_share - one.weights;
   return std::max(0.0, room / one.cache * static_cast<double>(kTokens));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/execution/framework.hpp"
 
 namespace rooftile {
 
@@ -15,6 +16,7 @@ Result<LayerEstimate> estimate_collective(Collective collective, const Gpu& gpu,
     return fail(ErrorCode::unsupported, fmt::format("no link that joins {} x {} is known", collective.gpus, gpu.id));
   }
   collective.dtype = options.precision;
+  collective.reads_peers = sums_in_own_kernels(options.framework);
   const CollectiveTime time = collective_time(collective, gpu, *link);
   LayerEstimate layer;
   layer.op = "collective";

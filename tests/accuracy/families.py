@@ -61,6 +61,7 @@ RUNS = {
     "measured-networks": ([H100 / "networks.csv", H200 / "networks.csv"], "", "", "gpu,execution,pass"),
     "unseen-examples": ([OWN / "deep_learning_examples.csv"], "", "", "gpu,gpus"),
     "vllm": ([OWN / "vllm_mi300x.csv"], "", "", "gpu"),
+    "vllm-sums": ([OWN / "vllm_all_reduce.csv"], "", "", "gpu"),
     "vllm-later": ([OWN / "vllm_mi300x_later.csv"], "", "", "gpu,framework"),
     "torchtitan": ([OWN / "torchtitan.csv"], "", "", "gpu"),
     "releases": ([OWN / "nemo_releases.csv"], "", "", "gpu,model,precision"),
@@ -92,7 +93,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -223,6 +224,7 @@ ROWS = [
     ("vLLM on eight MI300X, prefill and decode", "vllm", lambda g: True, {}),
     *[(f"vLLM {release} on eight MI300X", "vllm-later",
        lambda g, release=release: g["framework"].endswith(release), {}) for release in ("0.6", "0.10.0")],
+    ("vLLM's all-reduce on 2 to 8 GPUs of six kinds", "vllm-sums", lambda g: True, {}),
     ("torchtitan, Llama 3 on 8 to 512 H100 and H200", "torchtitan", lambda g: True, {}),
     ("NeMo 25.09 to 26.04, Llama 3 on 8 to 1,024 GPUs", "releases",
      lambda g: g["model"].startswith("llama") and g["precision"] != "nvfp4", {}),
