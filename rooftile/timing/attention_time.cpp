@@ -206,7 +206,9 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   const double dram = (traffic.at_dram() / dram_rate).value();
   const double l2 = ((traffic.at_l2() - ahead) / l2_rate).value();
   const double memory = together(dram, l2);
-  const bool prefetches = plan.kernel == AttentionKernel::paged;  // also the first keys of the next tile
+  // Also the first keys of the next tile. XQA of Hopper for FP8 (mha_sm90.cu) and TensorRT-LLM's kernels for Blackwell
+  // have warps for their loads alone.
+  const bool prefetches = plan.kernel == AttentionKernel::paged || plan.kernel == AttentionKernel::stacked;
   const double loaded = prefetches ? std::max(busy.both, memory) : together(busy.both, memory);
   const double attention = std::max(loaded, streamed + l2);
 
