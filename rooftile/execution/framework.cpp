@@ -141,6 +141,13 @@ bool sums_in_own_kernels(std::string_view framework) {
   return starts_with_any(framework, {"vLLM", "SGLang", "TensorRT-LLM"});
 }
 
+bool attends_in_fp8(std::string_view framework) {
+  constexpr Version kFirst(1, 0);
+  return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= kFirst;
+}
+
+bool shares_what_weights_leave(std::string_view framework) { return framework.starts_with("TensorRT-LLM"); }
+
 bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }
 
 bool quantises_heads(std::string_view framework) {

@@ -100,6 +100,14 @@ bool halves_batches(std::string_view framework);
 // (csrc/custom_all_reduce.cuh), TensorRT-LLM (cpp/tensorrt_llm/kernels/customAllReduceKernels.cu).
 bool sums_in_own_kernels(std::string_view framework);
 
+// Prompts of networks in FP8 or FP4 attend in FP8, as their caches are (FP8 context FMHA): trtllm-bench builds engines
+// so (tensorrt_llm/bench/build), and so does the PyTorch backend, the default since 1.0.
+bool attends_in_fp8(std::string_view framework);
+
+// Of a GPU's memory, its caches get a share of what the weights leave, not what the weights leave of a share
+// (KvCacheConfig.free_gpu_memory_fraction).
+bool shares_what_weights_leave(std::string_view framework);
+
 // TensorRT-LLM's release notes of 0.10: "Added FP8 quantization support for Mixtral." Until then experts stayed in 16
 // bits.
 bool multiplies_experts_in_fp8(std::string_view framework);

@@ -53,6 +53,16 @@ TEST(NarrowProducts, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   EXPECT_EQ(std::get<Attention>(op_named(made, "attention").kind).kv_precision, DType::fp8);
 }
 
+TEST(NarrowProducts, PromptsAttendInFp8WhereTheirEngineDoes) {
+  Workload prompt = stored_as(fp8_network(), kBesideNarrow);
+  std::get<Attention>(prompt.ops[3].kind).q_len = 8;
+  EXPECT_EQ(input_type(multiply_narrow(prompt, {}), "attention"), DType::bf16);
+  EXPECT_EQ(input_type(multiply_narrow(prompt, {.prompts = true}), "attention"), DType::fp8);
+  EXPECT_EQ(input_type(multiply_narrow(prompt, {.training = true, .prompts = true}), "attention"), DType::bf16);
+  const Workload step = multiply_narrow(stored_as(fp8_network(), kBesideNarrow), {.prompts = true});
+  EXPECT_EQ(input_type(step, "attention"), DType::bf16) << "queries of a step";
+}
+
 TEST(NarrowProducts, WhatIsScaledByItselfIsReadForItsLargestElementFirst) {
   const NarrowUse use = {.training = true, .scaled_now = true};
   const Workload made = multiply_narrow(stored_as(fp8_network(), kBesideNarrow), use);

@@ -95,7 +95,7 @@ Result<double> cache_room(const EngineSetup& setup, double memory_share) {
   const auto one = TRY(parallel_forward(setup.shape, run, setup.way, setup.cluster, setup.gpu, setup.options));
   const Bytes all = setup.gpu.level("DRAM").capacity;
   const Bytes room = shares_what_weights_leave(setup.options.framework) ? (all - one.weights) * memory_share
-                                                                         : all * memory_share - one.weights;
+                                                                        : all * memory_share - one.weights;
   return std::max(0.0, room / one.cache * static_cast<double>(kTokens));
 }
 

@@ -185,5 +185,23 @@ TEST(Engine, IsThePredictionOfItsPasses) {
   EXPECT_NEAR(cache_room(setup, 1).value() / ((80.0 * (1 << 30) - 13.48e9) / (2 * 32 * 4096 * 2)), 1, 0.02);
 }
 
+// Two stages work on prompts of different requests at once, as they do on tokens.
+TEST(Engine, PromptsKeepThePipelineFull) {
+  EngineSetup setup = llama_on_an_a100();
+  setup.way.pp = 2;
+  const Seconds full = engine_times(setup).prompt(8, 8 * 512).value();
+  setup.continuous = false;
+  EXPECT_NEAR(full / engine_times(setup).prompt(8, 8 * 512).value(), 2.0 / 3, 0.02);
+}
+
+// TensorRT-LLM takes a share of what the weights leave, vLLM leaves the weights their part of a share.
+TEST(Engine, CachesGetTheirShareAfterTheWeightsOrWithThem) {
+  EngineSetup setup = llama_on_an_a100();
+  const double all = cache_room(setup, 1).value();
+  EXPECT_LT(cache_room(setup, 0.9).value(), 0.89 * all);
+  setup.options.framework = "TensorRT-LLM 1.0";
+  EXPECT_NEAR(cache_room(setup, 0.9).value(), 0.9 * all, 1e-6 * all);
+}
+
 }  // namespace
 }  // namespace rooftile
