@@ -146,6 +146,11 @@ bool attends_in_fp8(std::string_view framework) {
   return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= kFirst;
 }
 
+bool rounds_for_mxfp4(std::string_view framework) {
+  constexpr Version kFirst(1, 0);
+  return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= kFirst;
+}
+
 bool shares_what_weights_leave(std::string_view framework) { return framework.starts_with("TensorRT-LLM"); }
 
 bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }

@@ -104,6 +104,10 @@ bool sums_in_own_kernels(std::string_view framework);
 // so (tensorrt_llm/bench/build), and so does the PyTorch backend, the default since 1.0.
 bool attends_in_fp8(std::string_view framework);
 
+// Activations that MXFP4 weights multiply are rounded to MXFP8 where tensor cores have FP4 (ModelConfig,
+// get_mxfp4_quant_algo: W4A8_MXFP4_MXFP8 from compute capability 10.0 on), as in the first release with gpt-oss.
+bool rounds_for_mxfp4(std::string_view framework);
+
 // Of a GPU's memory, its caches get a share of what the weights leave, not what the weights leave of a share
 // (KvCacheConfig.free_gpu_memory_fraction).
 bool shares_what_weights_leave(std::string_view framework);

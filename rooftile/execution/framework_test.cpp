@@ -113,6 +113,13 @@ TEST(Framework, TensorRtLlmHasFp8ExpertsFrom010On) {
   EXPECT_TRUE(multiplies_experts_in_fp8(""));
 }
 
+TEST(Framework, TensorRtLlmRoundsForMxfp4From10On) {
+  EXPECT_TRUE(rounds_for_mxfp4("TensorRT-LLM 1.2"));
+  EXPECT_FALSE(rounds_for_mxfp4("TensorRT-LLM 0.21"));
+  EXPECT_FALSE(rounds_for_mxfp4("vLLM 0.11"));
+  EXPECT_FALSE(rounds_for_mxfp4(""));
+}
+
 TEST(Framework, GradientsAreKeptBeforePyTorch2) {
   EXPECT_TRUE(keeps_gradients("PyTorch 0.3.0"));
   EXPECT_TRUE(keeps_gradients("PyTorch 1.13 CUDA 11.7"));

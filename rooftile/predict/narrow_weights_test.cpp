@@ -115,6 +115,23 @@ TEST(NarrowWeights, AreMultipliedInFp4WhereTensorCoresDo) {
   EXPECT_NE(hopper.error().text().find("nvfp4"), std::string::npos);
 }
 
+// Triton's kernels for Hopper unpack before they multiply, TensorRT-LLM's for Blackwell multiply FP8 by FP4.
+TEST(NarrowWeights, InMxfp4AreUnpackedOnHopperAndMeetFp8OnBlackwell) {
+  const auto time = [](const char* gpu, const char* framework, std::optional<DType> weights) {
+    const PredictOptions options{
+        .precision = DType::bf16, .weights = weights, .framework = framework, .in_network = true};
+    return estimate(Gemm{.m = 8192, .n = 5760, .k = 2880}, find_gpu(gpu).value(), options).time;
+  };
+  constexpr const char* kServer = "TensorRT-LLM 1.2";
+  const Seconds wide = time("h100-sxm5-80gb", kServer, {}), packed = time("h100-sxm5-80gb", kServer, DType::mxfp4);
+  EXPECT_GT(packed, wide * 1.3);
+  EXPECT_LT(packed, wide * 1.6);
+  EXPECT_LT(time("h100-sxm5-80gb", kServer, DType::int4), wide);
+  EXPECT_EQ(time("h100-sxm5-80gb", "vLLM 0.11", DType::mxfp4), packed);
+  EXPECT_LT(time("b200-sxm-180gb", kServer, DType::mxfp4), time("b200-sxm-180gb", "vLLM 0.11", DType::mxfp4) * 0.7);
+  EXPECT_LE(time("b200-sxm-180gb", "vLLM 0.11", DType::mxfp4), time("b200-sxm-180gb", "vLLM 0.11", {}));
+}
+
 TEST(NarrowWeights, OfHeadsAreOnlyThoseOfWhoQuantisesThem) {
   const auto head = [](const char* framework, DType weights) {
     const PredictOptions options{.precision = DType::fp16, .weights = weights, .framework = framework};
