@@ -158,6 +158,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
                fmt::format("unknown algorithm '{}'{}", shown(layer.algorithm), one_of(layer.algorithm, names)),
                ErrorCode::not_found);
   }
+  layer.asked = !row.text("algorithm_asked").empty();
   layer.grid = {row.optional("grid_x", 1, 0), row.optional("grid_y", 1, 0), row.optional("grid_z", 1, 0)};
   layer.block_threads = row.optional("block_threads", 1, 0);
 }

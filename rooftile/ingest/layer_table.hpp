@@ -92,6 +92,7 @@ struct LayerRow {
   std::string framework;
   std::string kind;                    // which call of the framework: linear, bmm, …
   std::string algorithm;               // one of the names in docs/formats.md
+  bool asked = false;                  // whoever measured asked for it: the library need not have chosen it
   std::string kernel;                  // its name, as a profiler prints it
   std::int64_t split_k = 0;            // CTAs that shared a tile of the result
   std::array<std::int64_t, 3> grid{};  // CTAs along x, y, z

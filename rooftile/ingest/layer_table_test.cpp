@@ -295,6 +295,12 @@ TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   EXPECT_THAT(table_error("M,N,K,algorithm\n1,1,1,winogard\n"), HasSubstr("did you mean 'winograd'?"));
 }
 
+TEST(LayerTable, KnowsWhichAlgorithmsWereAskedFor) {
+  const LayerTable table = parsed_table("M,N,K,algorithm,algorithm_asked\n1,1,1,fft,fft\n1,1,1,fft,\n");
+  EXPECT_TRUE(table.rows.at(0).asked);
+  EXPECT_FALSE(table.rows.at(1).asked);
+}
+
 TEST(LayerTable, ReadsHowAConvolutionLiesAndAdds) {
   const LayerTable table = parsed_table(conv_table(
       ",layout,accumulate,output_precision,tile_m,tile_n,tile_k,stages,split_k", ",NHWC,fp16,fp32,256,128,32,3,4"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/fft.hpp"
@@ -34,7 +35,22 @@ constexpr std::array kConvTiles = {
                ConvConstant::narrow_efficiency},
 };
 
-constexpr double kTileRows = 128;  // of all of them
+// Of cuDNN 8 and later from Ampere on (sm80_xmma), as profilers report them on Hopper.
+constexpr std::array kLaterConvTiles = {
+    TileKernel{{.tile = {256, 64, 8}, .warp_m = 64, .warp_n = 64, .warps = 4, .registers_per_thread = 255},
+               ConvConstant::wide_efficiency},
+    TileKernel{{.tile = {128, 32, 8}, .warp_m = 32, .warp_n = 32, .warps = 4, .registers_per_thread = 166},
+               ConvConstant::middle_efficiency},
+    TileKernel{{.tile = {32, 32, 8}, .warp_m = 32, .warp_n = 16, .warps = 2, .registers_per_thread = 92},
+               ConvConstant::narrow_efficiency},
+};
+
+// Later weight gradients run the small one, cuDNN's older engines among them (wgrad_alg0_engine<float, 128, 5, 5, …>).
+std::span<const TileKernel> conv_tiles(Pass pass, const Gpu& gpu) {
+  if (gpu.generation < generation::kAmpere) return kConvTiles;
+  const std::span<const TileKernel> later = kLaterConvTiles;
+  return pass == Pass::bwd_weight ? later.last(1) : later;
+}
 
 constexpr double kMostSplits = 64;
 constexpr double kLeastSplitSteps = 64;  // of k that a CTA keeps: fewer and the split costs more than it brings
@@ -47,13 +63,18 @@ struct Context {
   const VisitPlan& visit;
 };
 
-// A product with what all tiles have in common.
+// A product with what the tiles of so many rows have in common.
 struct Product {
   GemmShape shape;
-  double unique = 1;  // share of a tile of A, of kTileRows
-};
+  double rows = 0;
+  double unique = 1;  // share of a tile of A
 
-Product product_of(const GemmShape& shape) { return {shape, unique_share(shape, kTileRows)}; }
+  void set_rows(double tile_rows) {
+    if (rows == tile_rows) return;
+    rows = tile_rows;
+    unique = unique_share(shape, rows);
+  }
+};
 
 void set_launch(Launch& launch, const Product& product, const TileKernel& entry, double resident, double split,
                 const Context& context) {
@@ -79,9 +100,9 @@ void set_launch(Launch& launch, const Product& product, const TileKernel& entry,
 
 void visit_tile(LaunchPlan& plan, const Product& product, const TileKernel& entry, double resident,
                 const Context& context) {
-  const Bytes store = product.shape.store;
+  const GemmShape& shape = product.shape;
   const Tile& tile = entry.kernel.tile;
-  const double ctas = std::ceil(product.shape.m / tile.m) * std::ceil(product.shape.n / tile.n) * product.shape.count;
+  const double ctas = std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n) * shape.count;
   const bool may_split =
       context.op.pass == Pass::bwd_weight || context.options.split_k || ctas * kIdleShare <= context.gpu.sm_count;
   plan.tile = tile;
@@ -91,9 +112,9 @@ void visit_tile(LaunchPlan& plan, const Product& product, const TileKernel& entr
     plan.split_k = split;
     set_launch(plan.main, product, entry, resident, split, context);
     plan.move_count = 0;
-    if (split > 1) plan.add_after(store * split, store);  // a second kernel adds the parts up
+    if (split > 1) plan.add_after(shape.store * split, shape.store);  // a second kernel adds the parts up
     context.visit(plan);
-    if (!may_split || product.shape.k / split < 2 * kLeastSplitSteps) break;
+    if (!may_split || shape.k / split < 2 * kLeastSplitSteps) break;
   }
 }
 
@@ -124,23 +145,27 @@ bool holds_cta(const Kernel& kernel, const SmLimits& sm) {
 // The implicit GEMM with every tile that the options leave; all of them where no tile is what they ask for. Tiles whose
 // CTAs no SM holds are left out, but for the one of fewest registers.
 void each_tile(const OpShape& op, const Context& context) {
-  const Product gathered = product_of(gemm_shape(op));
+  Product gathered{gemm_shape(op)};
   const bool may_scatter = op.pass == Pass::bwd_data &&
                            op.gemm.filter_volume * op.gemm.stride[0] * op.gemm.stride[1] * op.gemm.stride[2] > 1;
-  const Product scattered = may_scatter ? product_of(scatter_shape(op)) : Product{};
-  const bool any_wanted = std::any_of(kConvTiles.begin(), kConvTiles.end(),
-                                      [&](const TileKernel& entry) { return same_sides(entry, context.tile); });
+  Product scattered{may_scatter ? scatter_shape(op) : GemmShape{}};
+  const std::span<const TileKernel> tiles = conv_tiles(op.pass, context.gpu);
+  const bool any_wanted =
+      std::any_of(tiles.begin(), tiles.end(), [&](const TileKernel& entry) { return same_sides(entry, context.tile); });
   const auto is_left_out = [&](const TileKernel& entry) {
     if (any_wanted) return !same_sides(entry, context.tile);
-    return &entry != &kConvTiles.back() && !holds_cta(entry.kernel, context.gpu.sm);
+    return &entry != &tiles.back() && !holds_cta(entry.kernel, context.gpu.sm);
   };
   LaunchPlan plan;
-  for (const TileKernel& entry : kConvTiles) {
+  for (const TileKernel& entry : tiles) {
     if (is_left_out(entry)) continue;
     const double resident = context.options.active_ctas_per_sm ? *context.options.active_ctas_per_sm
                                                                : resident_ctas(entry.kernel, context.gpu.sm);
+    gathered.set_rows(entry.kernel.tile.m);
     visit_tile(plan, gathered, entry, resident, context);
-    if (may_scatter) visit_scatter(scattered, entry, resident, context);
+    if (!may_scatter) continue;
+    scattered.set_rows(entry.kernel.tile.m);
+    visit_scatter(scattered, entry, resident, context);
   }
 }
 
@@ -158,7 +183,7 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));
-  if (!options.tile && nonfused) each_nonfused_winograd(op, visit);
+  if (!options.tile && nonfused) each_nonfused_winograd(op, gpu.generation >= generation::kAmpere, visit);
   // Small filters gain too little from a transform of whole maps to look at it unless it is asked for.
   constexpr double kManyTaps = 25;
   const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "rooftile/plan/gemm_shape.hpp"
 #include "rooftile/plan/planes.hpp"
@@ -25,6 +26,8 @@ struct BatchedTile {
 };
 constexpr std::array kBatchedTiles = {BatchedTile{128, 64, 4, 4}, BatchedTile{64, 64, 2, 8}, BatchedTile{32, 128, 8, 2},
                                       BatchedTile{128, 128, 8, 2}};
+// Of cuDNN 9 on Hopper (data/measurements/h100-sxm5-80gb/layers/conv.csv).
+constexpr std::array kLaterBatchedTiles = {BatchedTile{64, 64, 4, 4}, BatchedTile{32, 32, 2, 11}};
 
 }  // namespace
 
@@ -65,7 +68,7 @@ LaunchPlan fused_winograd(const OpShape& op) {
   return plan;
 }
 
-void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
+void each_nonfused_winograd(const OpShape& op, bool later, const VisitPlan& visit) {
   const Planes planes = planes_of(op);
   const double points = (kOutputs + planes.filter_height - 1) * (kOutputs + planes.filter_height - 1);
   const double tiles = planes.batch * std::ceil(planes.height / kOutputs) * std::ceil(planes.width / kOutputs);
@@ -97,7 +100,8 @@ void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit) {
   gemm.gradient = weights;
   gemm.dram_load = input + (weights ? output : filters);
   gemm.l2_store = gemm.dram_store = product;
-  for (const BatchedTile& tile : kBatchedTiles) {
+  const auto tiles_of = [](const auto& list) { return std::span<const BatchedTile>(list); };
+  for (const BatchedTile& tile : later ? tiles_of(kLaterBatchedTiles) : tiles_of(kBatchedTiles)) {
     plan.tile = {static_cast<int>(tile.m), static_cast<int>(tile.n), 8};
     gemm.ctas = points * std::ceil(m / tile.m) * std::ceil(planes.out_channels / tile.n);
     gemm.macs_per_step = tile.m * tile.n;

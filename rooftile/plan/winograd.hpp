@@ -17,7 +17,8 @@ bool has_fused_winograd(const OpShape& op);
 // CTAs. A transform of the filters runs before.
 LaunchPlan fused_winograd(const OpShape& op);
 
-// Transforms of input and filters, (4 + R - 1)^2 GEMMs over the tiles, transform back: one plan for each GEMM tile.
-void each_nonfused_winograd(const OpShape& op, const VisitPlan& visit);
+// Transforms of input and filters, (4 + R - 1)^2 GEMMs over the tiles, transform back: one plan for each GEMM tile, of
+// the library's `later` kernels (from Ampere on).
+void each_nonfused_winograd(const OpShape& op, bool later, const VisitPlan& visit);
 
 }  // namespace rooftile

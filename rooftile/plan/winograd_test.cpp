@@ -20,9 +20,9 @@ OpShape winograd_shape(std::int64_t batch, std::int64_t in, std::int64_t size, s
   return op;
 }
 
-std::vector<LaunchPlan> nonfused(const OpShape& op) {
+std::vector<LaunchPlan> nonfused(const OpShape& op, bool later = false) {
   std::vector<LaunchPlan> plans;
-  each_nonfused_winograd(op, [&](const LaunchPlan& plan) { plans.push_back(plan); });
+  each_nonfused_winograd(op, later, [&](const LaunchPlan& plan) { plans.push_back(plan); });
   return plans;
 }
 
@@ -47,6 +47,19 @@ TEST(Winograd, UnfusedGridsAreThoseOfMeasuredKernels) {
     if (plan.tile.m == 64 && plan.tile.n == 64) found = plan.launch(2).ctas == 6 * 11 * 36;
   }
   EXPECT_TRUE(found);
+}
+
+TEST(Winograd, UnfusedGridsOfLaterWeightGradientsAreThoseOfMeasuredKernels) {
+  const auto grid = [](std::int64_t channels, std::int64_t size, int edge) {
+    OpShape op = winograd_shape(256, channels, size, channels);
+    op.pass = Pass::bwd_weight;
+    for (const LaunchPlan& plan : nonfused(op, true)) {
+      if (plan.tile.m == edge) return plan.main.ctas;
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(grid(64, 56, 32), 2 * 2 * 36);  // sm80_xmma_gemm_f32f32_…_tilesize32x32x8 on an H100
+  EXPECT_EQ(grid(256, 14, 64), 4 * 4 * 36);
 }
 
 TEST(Winograd, UnfusedMovesTransformedOperands) {

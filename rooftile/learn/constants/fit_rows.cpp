@@ -133,7 +133,7 @@ class FitRowCollector {
     if (model->family == KernelFamily::conv_miopen) return add_plans(shape, row, gpu, table, *model, {});
     add_plans(shape, row, gpu, table, *model, own.plan);
     const bool known = own.plan.algorithm || !own.plan.kernel.empty();
-    if (options_.blind && known) add_plans(shape, row, gpu, table, *model, {});
+    if (options_.blind && known && !row.asked) add_plans(shape, row, gpu, table, *model, {});
   }
 
   void add_plans(const OpShape& shape, const LayerRow& row, const Gpu& gpu, const std::string& table,

@@ -57,7 +57,7 @@ struct FitRowsOptions {
   // Which rows take part; none: all. `table` and `row` are places, as ComparedRow has them.
   std::function<bool(std::size_t table, std::size_t row)> keep = {};
   TileChoice choice = TileChoice::least_time;
-  bool blind = true;  // each row a second time without what is known of its kernel
+  bool blind = true;  // each row whose kernel the library chose a second time, without what is known of it
 };
 
 // One FitRows for each family and GPU. Flagged rows, rows without a time and rows that no unit of the GPU can run are
