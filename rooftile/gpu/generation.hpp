@@ -14,7 +14,7 @@ constexpr double kAsyncCopy = kAmpere, kTma = kHopper;
 
 // Compute capabilities (`Gpu::compute_capability`) of AMD's first GPUs with matrix cores, whose libraries choose
 // differently.
-constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a";
+constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a", kCdna3 = "gfx942";
 
 constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }
 

@@ -101,12 +101,18 @@ double padded(double k) {
   return std::ceil(k / whole) * whole;
 }
 
+// hipBLASLt, whose tiles are larger than rocBLAS's.
+bool has_hipblaslt(const Gpu& gpu) {
+  constexpr double kRocblasTile = 128;
+  return gpu.vendor == "amd" && gpu.largest_tile > kRocblasTile;
+}
+
 // rocBLAS finds a kernel by the nearest sizes that it was tuned for, and not by the batch: those of batches are
 // products of attention with heads of 64 (Tensile's logic, arcturus_Cijk_Ailk_Bljk_SB.yaml), all others of single
 // products.
 bool is_chosen_alone(const GemmShape& shape, const Gpu& gpu) {
-  constexpr double kTunedHead = 64, kRocblasTile = 128;
-  if (gpu.vendor != "amd" || gpu.largest_tile > kRocblasTile || shape.count == 1) return false;
+  constexpr double kTunedHead = 64;
+  if (gpu.vendor != "amd" || has_hipblaslt(gpu) || shape.count == 1) return false;
   return std::min(shape.n, shape.k) > kTunedHead;
 }
 
@@ -121,12 +127,14 @@ bool runs_xmma(const OpShape& op, const Gpu& gpu) {
 }
 
 // wgmma takes operands of 32 bits only as they lie along k (PTX ISA, "Asynchronous warpgroup level matrix
-// instructions": no transposition but for 16 bits), which those of A B and of most gradients do not: kernels for them
-// transpose in shared memory.
+// instructions": no transposition but for 16 bits), and CDNA 3's lanes pairs of them (its ISA,
+// V_MFMA_F32_16X16X8_XF32), which those of A B and of most gradients do not: kernels for them transpose in shared
+// memory.
 bool transposes(const OpShape& op, const Gpu& gpu) {
   const GemmProduct product = gemm_product(op.gemm, op.pass);
   const bool along_k = product.k_contiguous_a && product.k_contiguous_b;
-  return runs_xmma(op, gpu) && op.precision == DType::tf32 && !along_k;
+  if (op.precision != DType::tf32 || along_k) return false;
+  return runs_xmma(op, gpu) || gpu.compute_capability == generation::kCdna3;
 }
 
 // Kernels of Tensile whose names show no matrix instruction run on the lanes.
@@ -162,7 +170,7 @@ Launch::Product product_of(const Context& context) {
   product.a_bytes = std::max(Bytes(0), shape.load - product.b_bytes);
   product.b_weights = context.op.pass != Pass::bwd_weight;
   product.chosen_alone = is_chosen_alone(shape, context.gpu);
-  product.asynchronous = generation::has_async_products(context.gpu.generation);
+  product.asynchronous = generation::has_async_products(context.gpu.generation) || has_hipblaslt(context.gpu);
   return product;
 }
 
@@ -180,7 +188,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.tile_n = tile.n;
   product.tile_k = tile.k;
   product.rate_share = context.rate_share;
-  product.transposes = context.transposes && !is_large(tile);  // two warpgroups take turns
+  product.transposes = context.transposes && !(context.xmma && is_large(tile));  // two warpgroups take turns
   product.shares_loads = !context.xmma || is_large(tile);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
   launch.resident = context.options.active_ctas_per_sm

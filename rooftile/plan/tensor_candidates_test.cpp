@@ -145,7 +145,7 @@ TEST(TensorPlans, RocblasDoesNotChooseByTheBatch) {
   EXPECT_FALSE(alone(product_of(512, 128, 512, 40), "a100-sxm4-80gb"));
 }
 
-TEST(TensorPlans, MultiplyBesideTheThreadsFromHopperOnInDataCenters) {
+TEST(TensorPlans, MultiplyWhileTheyLoadFromHopperOnInDataCentersAndInHipblaslt) {
   const auto asynchronous = [](std::string_view gpu) {
     return tensor_plans(product_of(4096, 4096, 4096), gpu).front().main.product.asynchronous;
   };
@@ -153,7 +153,8 @@ TEST(TensorPlans, MultiplyBesideTheThreadsFromHopperOnInDataCenters) {
   EXPECT_TRUE(asynchronous("b200-sxm-180gb"));
   EXPECT_FALSE(asynchronous("a100-sxm4-80gb"));
   EXPECT_FALSE(asynchronous("rtx-5090"));
-  EXPECT_FALSE(asynchronous("mi300x"));
+  EXPECT_TRUE(asynchronous("mi300x"));
+  EXPECT_FALSE(asynchronous("mi210")) << "rocBLAS";
 }
 
 TEST(TensorPlans, OfInt8OnHopperAreSmallAndShareNoLoads) {
@@ -173,7 +174,7 @@ TEST(TensorPlans, OfInt8OnHopperAreSmallAndShareNoLoads) {
   EXPECT_EQ(shared(DType::int8, "b200-sxm-180gb", 256, 128), true);
 }
 
-TEST(TensorPlans, Tf32OnHopperIsTransposedUnlessItLiesAlongK) {
+TEST(TensorPlans, Tf32OnHopperAndCdna3IsTransposedUnlessItLiesAlongK) {
   OpShape shape = product_of(1024, 1024, 1024);
   shape.precision = DType::tf32;
   shape.element = Bytes(4);
@@ -184,6 +185,7 @@ TEST(TensorPlans, Tf32OnHopperIsTransposedUnlessItLiesAlongK) {
     return false;
   };
   EXPECT_TRUE(slowed("h100-sxm5-80gb"));
+  EXPECT_TRUE(slowed("mi300x"));
   EXPECT_FALSE(slowed("a100-sxm4-80gb"));
   EXPECT_FALSE(slowed("b200-sxm-180gb"));
   shape.gemm.trans_b = true;
