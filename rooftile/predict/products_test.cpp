@@ -26,6 +26,9 @@ TEST(Products, TakeLessPowerInBf16) {
 TEST(Products, AddUpSumsOfFp8WhereTensorCoresDoNot) {
   EXPECT_NEAR(product_seconds("b200-sxm-180gb", DType::bf16) / product_seconds("b200-sxm-180gb", DType::fp8), 2, 0.1);
   EXPECT_LT(product_seconds("h100-sxm5-80gb", DType::bf16) / product_seconds("h100-sxm5-80gb", DType::fp8), 1.85);
+  // FP32 sums halve the rate of GeForce's tensor cores, beside which the lanes add.
+  EXPECT_NEAR(product_seconds("rtx-4090", DType::bf16) / product_seconds("rtx-4090", DType::fp8), 2, 0.1);
+  EXPECT_GT(product_seconds("rtx-5090", DType::bf16) / product_seconds("rtx-5090", DType::fp8), 2.5);
 }
 
 }  // namespace

@@ -81,6 +81,13 @@ void cap_by_power(RefinedModel& model, double boost) {
   rates.power = Watts(0);  // is counted
 }
 
+// Whether tensor cores wait while the lanes add up their sums of FP8, which have fewer bits than FP32's mantissa, every
+// few steps. Those that FP32 sums slow to half of their rate leave the lanes the time.
+bool waits_for_sums(const Gpu& gpu) {
+  constexpr double kFp32Mantissa = 23;
+  return gpu.fp8_sums < kFp32Mantissa && !gpu.narrow_sums_peak;
+}
+
 // The clock that products on a board without measurements of its own run at as long as power allows: its rated boost,
 // where another board's sustained clock says what that board's power allows. 0: what the constants say.
 double boost_of(const FoundEntry& found, KernelFamily family) {
@@ -124,9 +131,9 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   const Calibration& calibration = options.calibration ? *options.calibration : builtin_calibration();
   const FoundEntry found = find_entry(calibration, family, gpu);
   const Constants constants = found.entry != nullptr ? found.entry->constants : unfitted_constants(family);
-  constexpr double kFp32Mantissa = 23;  // sums with fewer bits are added up on the FP32 lanes every few steps
-  const bool promoted = options.precision == DType::fp8 && gpu.fp8_sums < kFp32Mantissa;
-  if (promoted && on_tensor_cores(family)) *peak *= constants[TensorConstant::fp8_share];
+  if (options.precision == DType::fp8 && on_tensor_cores(family) && waits_for_sums(gpu)) {
+    *peak *= constants[TensorConstant::fp8_share];
+  }
   std::optional<RefinedModel> result(std::in_place);
   RefinedModel& model = *result;
   model.family = family;
