@@ -46,6 +46,7 @@ RUNS = {
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
     "squares": ([OWN / "cublaslt_squares.csv"], "", "", "gpu,precision"),
+    "tuned": ([OWN / "tuned_products.csv"], "", "", "gpu,framework"),
     "best-matmul": ([OWN / "best_matmul.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
@@ -93,7 +94,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "best-matmul", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "tuned", "best-matmul", "unseen-stream", "unseen-networks",
                      "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -183,6 +184,8 @@ ROWS = [
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"cuBLASLt on three GeForce boards, {name}", "squares", lambda g, of=of: g["precision"] in of, {})
       for name, of in [("fp32", ["fp32"]), ("tf32, fp16 and bf16", ["tf32", "fp16", "bf16"]), ("fp8 and int8", ["fp8", "int8"])]],
+    *[(f"{name}", "tuned", lambda g, framework=framework: g["framework"] == framework, {})
+      for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter")]],
     *[(f"best products, {precision}", "best-matmul",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("bf16", "fp8")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
