@@ -42,6 +42,7 @@ RUNS = {
     "xla-left-out": ([XLA], "gpu = h100-sxm5-80gb or precision = fp8", "", "gpu,precision"),
     "unseen-attention": ([VLLM], VLLM_UNSEEN, "", "gpu,phase"),
     "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
+    "later-cudnn": ([OWN / "cudnn_attention_later.csv"], "", "", "gpu,pass"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
@@ -94,7 +95,7 @@ FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "tuned", "best-matmul", "unseen-stream", "unseen-networks",
+    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "later-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "tuned", "best-matmul", "unseen-stream", "unseen-networks",
                      "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
@@ -176,6 +177,9 @@ ROWS = [
        lambda g, phase=phase: g["phase"] == phase, {})
       for phase in ("prefill", "decode")],
     *[(f"cuDNN attention of training on GB300 and H200, {name}", "unseen-cudnn",
+       lambda g, passes=passes: g["pass"] == passes, {})
+      for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
+    *[(f"cuDNN attention of other networks on H200 and RTX PRO 6000, {name}", "later-cudnn",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
     *[(f"torch.mm on 18 boards, {precision}", "torch-matmul",
