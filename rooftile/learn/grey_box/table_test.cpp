@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<MeasuredTable> tables_of(const std::string& csv) {
+std::vector<MeasuredTable> phase_tables(const std::string& csv) {
   auto table = parse_layer_table(csv, "t.csv", {.keep_unsupported = true, .measurements = true});
   EXPECT_TRUE(table) << table.error().text();
   std::vector<MeasuredTable> tables;
@@ -34,7 +34,7 @@ regression::FittedModel model_of_products(bool other_gpus) {
   for (const int size : {64, 128, 256, 512}) {
     csv += fmt::format("gemm,,t4,fp32,fwd,{0},{0},{0},,,{1}\n", size, 100 + size);
   }
-  return *fit_grey_box(*grey_box_rows(tables_of(csv)), {.other_gpus = other_gpus});
+  return *fit_grey_box(*grey_box_rows(phase_tables(csv)), {.other_gpus = other_gpus});
 }
 
 std::vector<std::string> reasons_of(const GreyBoxTimes& times) {
@@ -44,7 +44,7 @@ std::vector<std::string> reasons_of(const GreyBoxTimes& times) {
 }
 
 TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
-  const auto tables = tables_of(std::string(kRowHeader) +
+  const auto tables = phase_tables(std::string(kRowHeader) +
                                 "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
                                 "gemm,,t4,fp32,fwd,128,128,128,,,\n"
                                 "gemm,,,fp32,fwd,128,128,128,,,\n"
@@ -70,7 +70,7 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
 // A row that is wrong says so by the kind of its error, whatever its operation; the others are right, but not the
 // model's.
 TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
-  const auto tables = tables_of(std::string(kRowHeader) +
+  const auto tables = phase_tables(std::string(kRowHeader) +
                                 "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
                                 "stream,softmax,t44,fp32,fwd,,,,64,64,\n"
                                 "stream,softmax,,fp32,fwd,,,,64,64,\n"
@@ -90,7 +90,7 @@ TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
 }
 
 TEST(GreyBoxTable, GpusThatTheFitHadNotAreRefusedWhereItIsForItsOwnAlone) {
-  const auto tables = tables_of(std::string(kRowHeader) + "gemm,,p4,fp32,fwd,256,256,256,,,\n");
+  const auto tables = phase_tables(std::string(kRowHeader) + "gemm,,p4,fp32,fwd,256,256,256,,,\n");
   const auto times = grey_box_times(model_of_products(false), tables);
   ASSERT_TRUE(times) << times.error().text();
   EXPECT_THAT(times->predicted, IsEmpty());
@@ -98,12 +98,12 @@ TEST(GreyBoxTable, GpusThatTheFitHadNotAreRefusedWhereItIsForItsOwnAlone) {
 }
 
 TEST(GreyBoxTable, NoRowsAreNoTimesButOtherModelsAnError) {
-  const auto none = grey_box_times(model_of_products(true), tables_of(kRowHeader));
+  const auto none = grey_box_times(model_of_products(true), phase_tables(kRowHeader));
   ASSERT_TRUE(none) << none.error().text();
   EXPECT_THAT(none->predicted, IsEmpty());
   regression::FittedModel other = model_of_products(true);
   other.kind = "layers";
-  EXPECT_FALSE(grey_box_times(other, tables_of(kRowHeader)));
+  EXPECT_FALSE(grey_box_times(other, phase_tables(kRowHeader)));
 }
 
 }  // namespace
