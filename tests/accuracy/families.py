@@ -189,7 +189,8 @@ ROWS = [
     *[(f"cuBLASLt on three GeForce boards, {name}", "squares", lambda g, of=of: g["precision"] in of, {})
       for name, of in [("fp32", ["fp32"]), ("tf32, fp16 and bf16", ["tf32", "fp16", "bf16"]), ("fp8 and int8", ["fp8", "int8"])]],
     *[(f"{name}", "tuned", lambda g, framework=framework: g["framework"] == framework, {})
-      for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter")]],
+      for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter"),
+                              ("Transformer Engine on B300, bf16", "Transformer Engine")]],
     *[(f"best products, {precision}", "best-matmul",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("bf16", "fp8")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
