@@ -179,14 +179,19 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
     each_gemm_plan(op, gpu, options, visit);
     return;
   }
-  const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= generation::kMaxwell);
+  // Of Winograd's kernels cuDNN has none for GPUs before Maxwell at first, and from Hopper on those of weight gradients
+  // alone (data/measurements/h100-sxm5-80gb/layers/conv.csv): other passes of 3x3 run the FFT there.
+  const bool all_winograd = gpu.generation < generation::kHopper;
+  const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= generation::kMaxwell) &&
+                        (all_winograd || op.pass == Pass::bwd_weight);
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));
   if (!options.tile && nonfused) each_nonfused_winograd(op, gpu.generation >= generation::kAmpere, visit);
-  // Small filters gain too little from a transform of whole maps to look at it unless it is asked for.
+  // Small filters gain too little from a transform of whole maps to look at it, unless it is asked for or in place of
+  // Winograd.
   constexpr double kManyTaps = 25;
-  const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm;
+  const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm || !all_winograd;
   const bool fft = has_fft(op) && many_taps && wanted(options, name_of(Algorithm::fft));
   if (!options.tile && fft) each_fft(op, visit);
   const bool other = options.algorithm && (fused || nonfused || fft);

@@ -100,6 +100,22 @@ TEST(Winograd, OldLibrariesHaveItForMaxwellAndLater) {
   EXPECT_TRUE(transforms("gtx-titan-x", false));
 }
 
+TEST(Winograd, RunsWeightGradientsAloneFromHopperOn) {
+  const auto runs = [](const char* gpu, Pass pass, Algorithm algorithm) {
+    OpShape op = winograd_shape(16, 64, 56, 64);
+    op.pass = pass;
+    bool found = false;
+    each_plan(op, find_gpu(gpu).value(), {}, [&](const LaunchPlan& plan) { found |= plan.algorithm == algorithm; });
+    return found;
+  };
+  EXPECT_TRUE(runs("h100-sxm5-80gb", Pass::bwd_weight, Algorithm::winograd_nonfused));
+  EXPECT_FALSE(runs("h100-sxm5-80gb", Pass::fwd, Algorithm::winograd_nonfused));
+  EXPECT_FALSE(runs("h100-sxm5-80gb", Pass::bwd_data, Algorithm::winograd));
+  EXPECT_TRUE(runs("h100-sxm5-80gb", Pass::fwd, Algorithm::fft)) << "in its place";
+  EXPECT_TRUE(runs("a100-sxm4-80gb", Pass::fwd, Algorithm::winograd)) << "ampere_scudnn_winograd_128x128";
+  EXPECT_FALSE(runs("a100-sxm4-80gb", Pass::fwd, Algorithm::fft));
+}
+
 TEST(Winograd, KeplerSlowsGradientsByImplicitGemmOnly) {
   for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
     OpShape op = winograd_shape(16, 64, 56, 64);

@@ -9,10 +9,12 @@ namespace {
 
 TEST(FitRows, WhatWasAskedForIsNotWhatALibraryWouldChoose) {
   const std::string csv =
-      "N,C,H,W,K,R,S,pad_h,pad_w,gpu,algorithm,algorithm_asked,time_us\n"
-      "16,64,56,56,64,3,3,1,1,v100-sxm2-16gb,implicit_gemm,,500\n"
-      "16,64,56,56,128,3,3,1,1,v100-sxm2-16gb,implicit_gemm,implicit_gemm,900\n";
-  const MeasuredTable table("conv.csv", *parse_layer_table(csv, "conv.csv", {.measurements = true}));
+      "N,C,H,W,K,R,S,pad_h,pad_w,stride_h,stride_w,gpu,algorithm,algorithm_asked,time_us\n"
+      "16,64,56,56,64,3,3,1,1,1,1,v100-sxm2-16gb,implicit_gemm,,500\n"
+      "16,64,56,56,128,3,3,1,1,1,1,v100-sxm2-16gb,implicit_gemm,implicit_gemm,900\n";
+  const auto rows = parse_layer_table(csv, "conv.csv", {.measurements = true});
+  ASSERT_TRUE(rows) << rows.error().text();
+  const MeasuredTable table("conv.csv", *rows);
   const auto groups = fit_rows({table}, {});
   ASSERT_TRUE(groups);
   ASSERT_EQ(groups->size(), 1U);
