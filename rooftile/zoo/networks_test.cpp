@@ -103,6 +103,27 @@ TEST(Networks, StableDiffusionXl) {
   EXPECT_EQ(macs_of_products(stable_diffusion_xl(1)), 2 * macs_of_products(denoiser));
 }
 
+// 675,129,632, 2,028,328,000 and 11,901,408,320 parameters: those that facebookresearch/DiT prints, and of the
+// published files. Their norms have no weights, which ours hold as ones with them do.
+TEST(Networks, DiffusionTransformers) {
+  struct Published {
+    Workload workload;
+    double weights = 0, width = 0;
+    std::size_t attention = 0;
+  };
+  for (const Published& published :
+       {Published{dit_xl_2(1), 675129632, 1152, 28}, Published{stable_diffusion_3_medium(1), 2028328000, 1536, 24},
+        Published{flux_1_dev(1), 11901408320, 3072, 57}}) {
+    double norms = 0;
+    for (const Op& op : published.workload.ops) {
+      const auto* norm = std::get_if<Normalize>(&op.kind);
+      norms += norm != nullptr && norm->function == "layer" ? 2 * published.width : 0;
+    }
+    EXPECT_NEAR(parameters(published.workload) - norms, published.weights, 100) << published.workload.name;
+    EXPECT_EQ(count<Attention>(published.workload), published.attention) << published.workload.name;
+  }
+}
+
 // torchvision counts 44,401,393 parameters, its batch norms being frozen; the stages take 26.8 times the pixels of an
 // image of 224x224 (4.09 G, He et al.).
 TEST(Networks, MaskRcnn) {
