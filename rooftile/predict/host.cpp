@@ -98,6 +98,11 @@ std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gp
   return costs;
 }
 
+double host_ratio(const PredictOptions& options, const Gpu& gpu) {
+  const HostCosts* server = server_costs(options);
+  return server == nullptr ? 1 : launch_ratio(*server, options, gpu);
+}
+
 std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu) {
   if (options.feeding != nullptr || server_costs(options) == nullptr) return std::nullopt;
   return AssumedHost{gpu.host_single_thread};

@@ -17,6 +17,9 @@ namespace rooftile {
 // of its kind are found beside. None where it costs nothing, or is not known.
 std::optional<HostCosts> host_costs(const PredictOptions& options, const Gpu& gpu);
 
+// Of a task of one of its cores, the time of that host over a server's.
+double host_ratio(const PredictOptions& options, const Gpu& gpu);
+
 // None where a host is told or none counts.
 std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu);
 

@@ -64,7 +64,7 @@ Result<LayerEstimate> estimate_one_process(const NetworkRun& run, Phase phase, c
     issuing = prediction->host->issuing + calling * (way.dp - 1);
     replicating = calling * preparing;
   }
-  const Seconds copying = run.host_copy ? copy_time(workload, options) * way.dp : Seconds(0);
+  const Seconds copying = run.host_copy ? copy_time(workload, options, gpu) * way.dp : Seconds(0);
   const Seconds computing = std::max(prediction->time, issuing) + replicating + copying;
   const Seconds time = computing + moved;
   std::optional<Interval> range = interval_of(*prediction);
@@ -79,6 +79,7 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   if (run.one_process) {
     PredictOptions own = options;
     own.execution = run.execution;
+    own.narrow_norms = run.narrow_norms;
     own.optimizer = run.optimizer.value_or(Optimizer::sgd);
     return estimate_one_process(run, phase, gpu, own);
   }
@@ -92,6 +93,7 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   ParallelOptions parallel;
   parallel.predict = options;
   parallel.predict.execution = run.execution;
+  parallel.predict.narrow_norms = run.narrow_norms;
   parallel.predict.optimizer = run.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
   parallel.style = style_of(options.framework);
   const Parallelism way = usual_way(*run.parallel, options.framework);
