@@ -118,6 +118,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;
   options.autocast = arguments.run.autocast;
+  options.narrow_norms = arguments.set.narrow_norms;
   options.nhwc = arguments.set.nhwc;
   options.cuda_graphs = arguments.set.cuda_graphs;
   options.host = arguments.set.host;

@@ -86,6 +86,8 @@ std::vector<Setting> known_settings() {
             set.cuda_graphs = name == "graphs";
           }),
       choice(
+          "norms", [] { return Names{"narrow"}; }, [](Settings& set, const std::string&) { set.narrow_norms = true; }),
+      choice(
           "cells", [] { return Names{"unrolled"}; },
           [](Settings& set, const std::string&) { set.unrolled_cells = true; }),
       choice("optimizer", optimizer_names,
@@ -163,7 +165,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
       "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
       "fp8, int8, int4, nvfp4, mxfp4, q8_0, q4_0, q4_k_m), expert-weights (of experts alone), layout=nhwc (of the maps "
       "of convolutions), host=none (the GPU alone) "
-      "or graphs (launches recorded once and replayed), cells=unrolled (recurrent layers step by step), "
+      "or graphs (launches recorded once and replayed), norms=narrow (layer and group norms, which autocast would "
+      "widen), cells=unrolled (recurrent layers step by step), "
       "batch-norm=restored (that an exporter folded into convolutions); in training optimizer, accumulate "
       "(micro-batches), recompute=selective, operators or full (activations that are not kept), clip=norm, "
       "loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own "

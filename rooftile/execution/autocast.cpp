@@ -37,16 +37,28 @@ struct ListOf {
   AutocastList operator()(const View&) const { return AutocastList::promote; }
 };
 
+bool widens_as_it_loads(const OpKind& kind, DType narrow) {
+  if (std::holds_alternative<Softmax>(kind)) return narrow == DType::fp16;
+  const auto* reduce = std::get_if<Reduce>(&kind);
+  return reduce != nullptr && reduce->function == "sum";
+}
+
+bool is_of_rows(const OpKind& kind) {
+  const auto* norm = std::get_if<Normalize>(&kind);
+  return norm != nullptr && autocast_list(kind) == AutocastList::wide;
+}
+
 class Autocast {
  public:
-  Autocast(Workload workload, DType narrow) : workload_(std::move(workload)), narrow_(narrow) {}
+  Autocast(Workload workload, const AutocastRules& rules)
+      : workload_(std::move(workload)), narrow_(rules.narrow), rules_(rules) {}
 
   Workload run() {
     std::vector<Op> ops = std::move(workload_.ops);
     workload_.ops.clear();
     for (Op& op : ops) {
       const DType type = type_of(op);
-      if (autocast_list(op.kind) != AutocastList::promote) {
+      if (list_of(op) != AutocastList::promote && !(rules_.widening_loads && widens_as_it_loads(op.kind, narrow_))) {
         for (TensorId& id : op.inputs) id = cast(id, type);
       }
       for (const TensorId id : op.outputs) {
@@ -58,6 +70,10 @@ class Autocast {
   }
 
  private:
+  AutocastList list_of(const Op& op) const {
+    return rules_.narrow_norms && is_of_rows(op.kind) ? AutocastList::narrow : autocast_list(op.kind);
+  }
+
   // The widest input that is neither a scalar nor a statistic of a normalisation.
   DType promoted(const Op& op) const {
     const bool first_only = std::holds_alternative<Normalize>(op.kind);
@@ -70,7 +86,7 @@ class Autocast {
   }
 
   DType type_of(const Op& op) const {
-    switch (autocast_list(op.kind)) {
+    switch (list_of(op)) {
       case AutocastList::narrow:
         return narrow_;
       case AutocastList::wide:
@@ -97,6 +113,7 @@ class Autocast {
 
   Workload workload_;
   DType narrow_;
+  AutocastRules rules_;
   std::map<TensorId, TensorId> weights_;  // that are cast already
 };
 
@@ -104,6 +121,6 @@ class Autocast {
 
 AutocastList autocast_list(const OpKind& kind) { return std::visit(ListOf{}, kind); }
 
-Workload autocast(Workload workload, DType narrow) { return Autocast(std::move(workload), narrow).run(); }
+Workload autocast(Workload workload, const AutocastRules& rules) { return Autocast(std::move(workload), rules).run(); }
 
 }  // namespace rooftile

@@ -15,7 +15,16 @@ enum class AutocastList {
 // PyTorch, "Automatic Mixed Precision package", CUDA op-specific behaviour (1.13 to 2.9).
 AutocastList autocast_list(const OpKind& kind);
 
+struct AutocastRules {
+  DType narrow = DType::fp16;
+  bool narrow_norms = false;  // normalisations of rows are on the narrow list: apex's, timm's --fast-norm
+  // Kernels widen what they load where they can: a softmax FP16, but not BF16 (softmax() in
+  // aten/src/ATen/native/SoftMax.cpp), a sum both (make_reduction_from_out_ty() in
+  // aten/src/ATen/native/ReduceOpsUtils.h).
+  bool widening_loads = true;
+};
+
 // Of a workload whose floating tensors are FP32. A weight is cast once, however many read it; activations at every use.
-Workload autocast(Workload workload, DType narrow);
+Workload autocast(Workload workload, const AutocastRules& rules);
 
 }  // namespace rooftile

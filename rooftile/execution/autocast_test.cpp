@@ -51,39 +51,54 @@ TEST(Autocast, ListsAreThoseOfPyTorch) {
 }
 
 TEST(Autocast, ProductsAreNarrowAndSoftmaxWide) {
-  const Workload run = autocast(mixed_network(), DType::fp16);
+  const Workload run = autocast(mixed_network(), {DType::fp16});
   EXPECT_EQ(input_type(run, "conv"), DType::fp16);
   EXPECT_EQ(input_type(run, "conv", 1), DType::fp16);
   EXPECT_EQ(result_type(run, "bn"), DType::fp16);
   EXPECT_EQ(input_type(run, "bn", 1), DType::fp32);  // statistics and scales stay
   EXPECT_EQ(result_type(run, "fc"), DType::fp16);
-  EXPECT_EQ(input_type(run, "softmax"), DType::fp32);
   EXPECT_EQ(result_type(run, "softmax"), DType::fp32);
 }
 
+TEST(Autocast, PyTorchsSoftmaxWidensFp16AsItLoads) {
+  EXPECT_EQ(input_type(autocast(mixed_network(), {DType::fp16}), "softmax"), DType::fp16);
+  EXPECT_EQ(input_type(autocast(mixed_network(), {DType::bf16}), "softmax"), DType::fp32);
+  const AutocastRules tensorflow{.narrow = DType::fp16, .widening_loads = false};
+  EXPECT_EQ(input_type(autocast(mixed_network(), tensorflow), "softmax"), DType::fp32);
+}
+
+TEST(Autocast, NormsOfRowsStayNarrowIfAsked) {
+  Workload workload = mixed_network();
+  workload.ops[1] = {"norm", Normalize{.function = "layer"}, {2, 3}, {4}};
+  EXPECT_EQ(result_type(autocast(workload, {DType::fp16}), "norm"), DType::fp32);
+  const Workload run = autocast(workload, {.narrow = DType::fp16, .narrow_norms = true});
+  EXPECT_EQ(result_type(run, "norm"), DType::fp16);
+  EXPECT_EQ(input_type(run, "norm"), DType::fp16);
+}
+
 TEST(Autocast, CastsStandWhereTypesMeet) {
-  const Workload run = autocast(mixed_network(), DType::fp16);
+  const Workload run = autocast(mixed_network(), {DType::fp16});
   std::vector<std::string> casts;
   for (const Op& op : run.ops) {
     if (const auto* move = std::get_if<Move>(&op.kind); move != nullptr && move->function == "cast") {
       casts.push_back(op.name);
     }
   }
-  EXPECT_EQ(casts, (std::vector<std::string>{"image.cast", "filters.cast", "weights.cast", "scores.cast"}));
+  EXPECT_EQ(casts, (std::vector<std::string>{"image.cast", "filters.cast", "weights.cast"}));
 }
 
 TEST(Autocast, AWeightThatTwoReadIsCastOnce) {
   Workload workload = mixed_network();
   workload.tensors.push_back({"again", {2, 10}});
   workload.ops.push_back({"fc2", Gemm{.m = 2, .n = 10, .k = 256, .trans_b = true}, {5, 6}, {9}});
-  const Workload run = autocast(workload, DType::bf16);
+  const Workload run = autocast(workload, {DType::bf16});
   EXPECT_EQ(op_named(run, "fc").inputs[1], op_named(run, "fc2").inputs[1]);
 }
 
 TEST(Autocast, AWideParameterWidensWhatItMultiplies) {  // ConvNeXt's scale of a layer
   Workload workload = mixed_network();
   workload.ops[1] = {"scale", Elementwise{.function = "mul"}, {2, 3}, {4}};
-  EXPECT_EQ(result_type(autocast(workload, DType::fp16), "scale"), DType::fp32);
+  EXPECT_EQ(result_type(autocast(workload, {DType::fp16}), "scale"), DType::fp32);
 }
 
 TEST(Launched, WithoutAutocastEverythingIsStoredInThePrecision) {

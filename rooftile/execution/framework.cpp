@@ -42,9 +42,9 @@ struct Release {
 };
 constexpr Release k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}}, k2_1{{2, 1}, {11, 8}};
 
-// Neither a PyTorch without any number nor another framework precedes one.
+// Neither a PyTorch without any number nor another framework precedes one; TorchScript is run by a PyTorch.
 bool precedes(std::string_view framework, const Release& release) {
-  if (!framework.starts_with("PyTorch")) return false;
+  if (!starts_with_any(framework, {"PyTorch", "TorchScript"})) return false;
   if (const auto own = version_after(framework, "PyTorch ")) return *own < release.pytorch;
   return version_after(framework, "CUDA ").value_or(release.cuda) < release.cuda;
 }
@@ -107,6 +107,10 @@ bool lacks_wide_depthwise(std::string_view framework) { return precedes(framewor
 bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_since(framework, Version(2, 0)); }
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
+
+bool lacks_composites(std::string_view framework) {
+  return framework.empty() || starts_with_any(framework, {"PyTorch", "TorchScript"});
+}
 
 bool sums_in_fp16(std::string_view framework) {
   return starts_with_any(framework, {"TensorRT", "AITemplate"}) && !framework.starts_with("TensorRT-LLM");

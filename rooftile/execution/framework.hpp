@@ -64,6 +64,10 @@ bool multiplies_groups_apart(std::string_view framework);
 // normalisations and softmax alone.
 bool interprets_its_graph(std::string_view framework);
 
+// PyTorch itself, of which an unknown framework is taken for one; what is built on it brings kernels for norms and
+// rotary positions (apex, Transformer Engine, Megatron).
+bool lacks_composites(std::string_view framework);
+
 // TensorRT's kernels for FP16 add up in FP16 ("f16f16_f16f16_f16" in their names; NVIDIA/TensorRT issue 2942), and so
 // do AITemplate's unless told otherwise (use_fp16_acc); cuDNN, cuBLAS and TensorRT-LLM add up in FP32.
 bool sums_in_fp16(std::string_view framework);

@@ -23,7 +23,8 @@ TEST(Framework, LinearLayersTakeTheirBiasByReleaseAndDimensions) {
 }
 
 TEST(Framework, PyTorch111BroughtKernelsForRowsAndWideFilters) {
-  for (const char* early : {"PyTorch 1.10 CUDA 11.3", "PyTorch CUDA 10.0 cuDNN 7600", "PyTorch; PyTorch, CUDA 11.4"}) {
+  for (const char* early : {"PyTorch 1.10 CUDA 11.3", "PyTorch CUDA 10.0 cuDNN 7600", "PyTorch; PyTorch, CUDA 11.4",
+                            "TorchScript (traced); PyTorch, CUDA 11.4"}) {
     EXPECT_TRUE(reads_rows_by_numbers(early)) << early;
     EXPECT_TRUE(lacks_wide_depthwise(early)) << early;
   }
@@ -31,6 +32,13 @@ TEST(Framework, PyTorch111BroughtKernelsForRowsAndWideFilters) {
     EXPECT_FALSE(reads_rows_by_numbers(recent)) << recent;
     EXPECT_FALSE(lacks_wide_depthwise(recent)) << recent;
   }
+}
+
+TEST(Framework, PyTorchHasNoKernelsForComposites) {
+  EXPECT_TRUE(lacks_composites(""));
+  EXPECT_TRUE(lacks_composites("PyTorch 2.6 torchtitan"));
+  EXPECT_FALSE(lacks_composites("NeMo 25.09"));
+  EXPECT_FALSE(lacks_composites("Megatron-LM"));
 }
 
 TEST(Framework, TensorRtSumsInFp16) {

@@ -7,6 +7,7 @@
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/bias.hpp"
+#include "rooftile/execution/composites.hpp"
 #include "rooftile/execution/fold_constants.hpp"
 #include "rooftile/execution/fusion.hpp"
 #include "rooftile/execution/int8_engine.hpp"
@@ -129,7 +130,9 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (engine && options.short_fused_attention)
     workload = lay_out_heads(std::move(workload), padding_of(options.precision));
   if (options.autocast) {
-    workload = autocast(stored_as(std::move(workload), DType::fp32), options.precision);
+    workload = autocast(
+        stored_as(std::move(workload), DType::fp32),
+        {.narrow = options.precision, .narrow_norms = options.narrow_norms, .widening_loads = options.widening_loads});
   } else if (is_narrow_float(options.precision)) {
     workload = multiply_narrow(stored_as(std::move(workload), kBesideNarrow),
                                {.type = options.precision,
@@ -148,6 +151,9 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   workload = with_narrow_weights(std::move(workload), options);
   if (engine) workload = merge_products(std::move(workload));
   if (engine && !epilogues) workload = join_product_biases(std::move(workload));
+  if (options.execution == Execution::eager && options.composites_apart) {
+    workload = take_composites_apart(std::move(workload));
+  }
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine && options.linear_bias) {
     workload = add_linear_biases_apart(std::move(workload), *options.linear_bias);

@@ -14,10 +14,13 @@ struct LaunchOptions {
   Execution execution = Execution::eager;
   DType precision = DType::fp32;
   bool autocast = false;                        // RunPrecision
+  bool narrow_norms = false;                    // of rows, with autocast (AutocastRules)
+  bool widening_loads = true;                   // with autocast, too
   bool training = false;                        // gradients follow
   bool tf32_products = true;                    // with tf32: not only convolutions compute in it, products do, too
   bool nhwc = false;                            // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
+  bool composites_apart = false;                // what has no kernel of its own is taken apart where it runs eagerly
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
   bool narrow_experts = true;                   // in FP8 and FP4, those are, too
   bool narrow_prompts = false;                  // and attention multiplies FP8 in prompts

@@ -67,6 +67,15 @@ bool is_matrix_transposed(const Layout& layout) {
   return order[rank - 1] == rank - 2 && order[rank - 2] == rank - 1 && std::is_sorted(order.begin(), order.end() - 2);
 }
 
+// Batched products read matrices a fixed stride apart, each of which has contiguous rows or columns
+// (prepare_batch_matrix_for_cublas() in aten/src/ATen/native/cuda/Blas.cpp). Of more batch dimensions matmul() makes
+// one first, for which the data move.
+bool is_batch_of_matrices(const Layout& layout) {
+  constexpr std::size_t kRank = 3;
+  const Order& order = layout.order;
+  return order.empty() || (order.size() == kRank && order.back() != 0);
+}
+
 // The order of what is left without a dimension.
 Order without(const Order& order, std::size_t dimension) {
   Order result;
@@ -205,10 +214,23 @@ class Strides {
       layouts_[output] = maps_of(input);
     }
     if (use != Use::needs_contiguous) return;
-    const bool product = std::holds_alternative<Gemm>(op.kind);
+    const bool batched = is_batched_product(op);
     for (TensorId& id : op.inputs) {
-      if (!layouts_[id].contiguous() && !(product && is_matrix_transposed(layouts_[id]))) id = copied(id);
+      if (!layouts_[id].contiguous() && !reads(op, layouts_[id], batched)) id = copied(id);
     }
+  }
+
+  // torch.bmm: of two activations of three dimensions.
+  bool is_batched_product(const Op& op) const {
+    constexpr std::size_t kOperands = 2, kRank = 3;
+    if (!std::holds_alternative<Gemm>(op.kind) || op.inputs.size() < kOperands) return false;
+    return std::all_of(op.inputs.begin(), op.inputs.begin() + kOperands,
+                       [&](TensorId id) { return shape(id).size() == kRank && !workload_.tensors[id].constant; });
+  }
+
+  static bool reads(const Op& op, const Layout& layout, bool batched) {
+    if (batched) return is_batch_of_matrices(layout);
+    return std::holds_alternative<Gemm>(op.kind) && is_matrix_transposed(layout);
   }
 
   // Of a convolution: channels stay last where they come so.

@@ -99,6 +99,21 @@ TEST(Strides, AReshapeOfHeadsMovesThem) {
   EXPECT_EQ(run.ops[1].name, "heads.contiguous");
 }
 
+// torch.bmm, as nn.MultiheadAttention calls it: positions, then heads of samples.
+TEST(Strides, ABatchedProductReadsMatricesAFixedStrideApart) {
+  const auto run = [](const Shape& from, const Shape& to) {
+    WorkloadBuilder builder("net");
+    const TensorId x = builder.input({.name = "x", .shape = from}).value();
+    const TensorId heads =
+        builder.add({.name = "heads", .kind = kTranspose, .inputs = {x}, .shape = to}).value().front();
+    const Gemm scores{.batch = 6, .m = 16, .n = 16, .k = 8, .trans_b = true};
+    builder.add({.name = "scores", .kind = scores, .inputs = {heads, heads}}).value();
+    return copies(move_where_needed(builder.finish().value(), {}));
+  };
+  EXPECT_EQ(run({16, 6, 8}, {6, 16, 8}), 0);
+  EXPECT_EQ(run({2, 16, 3, 8}, {2, 3, 16, 8}), 2) << "matmul() makes one of two batch dimensions";
+}
+
 TEST(Strides, ASliceIsReadWhereItLies) {
   Net net;
   net.input({2, 16, 96});

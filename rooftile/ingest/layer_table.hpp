@@ -60,6 +60,8 @@ struct NetworkRun {
   std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
   Execution execution = Execution::eager;
   std::optional<Optimizer> optimizer = {};      // none: what the network is usually trained with
+  bool narrow_norms = false;                    // of rows, in mixed precision (AutocastRules)
+  bool cuda_graphs = false;                     // launches are recorded once and replayed
   bool host_copy = false;                       // the inputs come from the host within the time
   std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
   std::optional<ServedRequest> request = {};

@@ -228,6 +228,8 @@ NetworkRun read_network(TableRow& row) {
   run.optimizer = row.named("optimizer", parse_optimizer, optimizer_names());
   if (!run.optimizer) run.optimizer = published_optimizer(row, run.model);
   run.host_copy = row.either("host_copy", "1", "0", false);
+  run.cuda_graphs = row.either("cuda_graphs", "1", "0", false);
+  run.narrow_norms = row.either("norms", "narrow", "wide", published_narrow_norms(row, run.model));
   run.request = read_request(row);
   const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
   run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);

@@ -279,6 +279,17 @@ TEST(LayerTable, ReadsHowANetworkWasRun) {
       "t.csv:2, column execution: unknown execution 'eagre'; did you mean 'eager'? One of eager, compiled, engine");
 }
 
+TEST(LayerTable, ReadsWhatNormsAndLaunchesAreLike) {
+  const LayerTable table = parsed_table(
+      "op,model,norms,cuda_graphs\nnetwork,convnext_base,narrow,1\nnetwork,convnext_base,,\nnetwork,convnext_base,wide,0\n");
+  const auto run = [&](std::size_t row) { return std::get<NetworkRun>(table.rows[row].op); };
+  EXPECT_TRUE(run(0).narrow_norms && run(0).cuda_graphs);
+  EXPECT_FALSE(run(1).narrow_norms || run(1).cuda_graphs);
+  EXPECT_FALSE(run(2).narrow_norms || run(2).cuda_graphs);
+  EXPECT_EQ(table_error("op,model,norms\nnetwork,convnext_base,fast\n"),
+            "t.csv:2, column norms: 'fast' is neither narrow nor wide");
+}
+
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   const LayerTable table = parsed_table(
       "M,N,K,framework,algorithm,kernel,grid_x,grid_y,grid_z,block_threads,flag\n"

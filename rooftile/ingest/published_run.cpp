@@ -1,8 +1,10 @@
 #include "rooftile/ingest/published_run.hpp"
 
 #include <string>
+#include <utility>
 
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/parse_number.hpp"
 
 namespace rooftile {
 namespace {
@@ -24,6 +26,17 @@ bool fine_tunes_bert(TableRow& row, std::string_view model) {
 bool bins_its_texts(TableRow& row, std::string_view model) {
   return is_bert(model) && row.text("source") == kExamples && row.text("note").starts_with("Pre-training") &&
          row.text("path").starts_with("PyTorch/");
+}
+
+// Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) of others.
+std::pair<int, int> pytorch_release(std::string_view framework) {
+  constexpr std::string_view kName = "PyTorch ";
+  if (!framework.starts_with(kName)) return {};
+  framework.remove_prefix(kName.size());
+  const int major = take_number<int>(framework).value_or(0);
+  if (!framework.starts_with('.')) return {major, 0};
+  framework.remove_prefix(1);
+  return {major, take_number<int>(framework).value_or(0)};
 }
 
 // As notes end: "XLA", "XLA=Yes".
@@ -79,6 +92,17 @@ std::optional<Optimizer> published_optimizer(TableRow& row, std::string_view mod
   const bool pytorch = framework == "PyTorch" || framework.find(kExamples) != std::string_view::npos;
   if (!pytorch || !fine_tunes_bert(row, model)) return {};
   return in_fp16(row) ? Optimizer::fused_adam : Optimizer::bert_adam;
+}
+
+// timm's results for PyTorch 1.13 and later are taken for those of `--fast-norm` (docs/measurements.md says why). It is
+// for timm's own norms (timm/layers/norm.py): of ConvNeXt and MaxViT, since 2025 of ViT as well, whose results come
+// with PyTorch 2.9 (timm/models/vision_transformer.py); Swin calls PyTorch's.
+bool published_narrow_norms(TableRow& row, std::string_view model) {
+  constexpr std::pair kFirst(1, 13), kFirstOfVit(2, 9);
+  if (row.text("timm_model").empty()) return false;
+  const std::pair release = pytorch_release(row.text("framework"));
+  if (model.starts_with("vit_")) return release >= kFirstOfVit;
+  return (model.starts_with("convnext") || model.starts_with("maxvit")) && release >= kFirst;
 }
 
 // NVIDIA's own runs of its examples in mixed precision: PyTorch's classifiers and SSD by their configurations

@@ -21,6 +21,9 @@ std::optional<std::int64_t> published_positions(TableRow& row, std::string_view 
 
 std::optional<Optimizer> published_optimizer(TableRow& row, std::string_view model);
 
+// Whether norms of rows stay narrow in mixed precision.
+bool published_narrow_norms(TableRow& row, std::string_view model);
+
 // Whether maps have their channels contiguous.
 bool published_nhwc(TableRow& row);
 

@@ -93,5 +93,21 @@ TEST(PublishedRun, NvidiasExamplesTrainInChannelsLastWhereTheySaySo) {
   EXPECT_FALSE(nhwc("fp16", "lambda", kClassifiers));
 }
 
+TEST(PublishedRun, TimmsOwnNormsAreNarrowInItsLaterResults) {
+  const auto narrow = [](const char* model, const char* framework, const char* norms = "", const char* timm = "x") {
+    const std::string row = fmt::format("op,model,batch,framework,timm_model,norms\nnetwork,{},16,{},{},{}\n", model,
+                                        framework, timm, norms);
+    return std::get<NetworkRun>(first_row(row).op).narrow_norms;
+  };
+  EXPECT_TRUE(narrow("convnext_base", "PyTorch 1.13 CUDA 11.7"));
+  EXPECT_TRUE(narrow("maxvit_t", "PyTorch 2.4.0 CUDA 12.4"));
+  EXPECT_FALSE(narrow("convnext_base", "PyTorch 1.12 CUDA 11.3"));
+  EXPECT_FALSE(narrow("convnext_base", "PyTorch 2.9.1 CUDA 13.0", "wide"));
+  EXPECT_FALSE(narrow("convnext_base", "PyTorch 2.4.0 CUDA 12.4", "", "")) << "not timm's";
+  EXPECT_FALSE(narrow("vit_b_16", "PyTorch 2.4.0 CUDA 12.4")) << "PyTorch's own norms until 2025";
+  EXPECT_TRUE(narrow("vit_b_16", "PyTorch 2.9.1 CUDA 12.8"));
+  EXPECT_FALSE(narrow("swin_t", "PyTorch 2.9.1 CUDA 12.8"));
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -94,7 +94,11 @@ struct Backward {
     }
     return {rows(operations / outputs), column_sums(x() + y, inputs(true), outputs)};
   }
-  std::vector<StreamKernel> operator()(const Softmax&) const { return {rows(operations / outputs)}; }
+  std::vector<StreamKernel> operator()(const Softmax&) const {
+    StreamKernel kernel = rows(operations / outputs);
+    kernel.write *= size_of(workload.tensors[op.inputs.front()].dtype) / size_of(output.dtype);
+    return {kernel};
+  }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {
     const Bytes weights = elementwise.function == "bias" ? bias() : inputs(true);
     if (passes_through(elementwise.function)) {

@@ -146,7 +146,9 @@ struct Forward {
   }
   std::vector<StreamKernel> operator()(const Softmax&) const {
     const Tensor& output = workload.tensors[op.outputs.front()];
-    const StreamKernel kernel = softmax_kernel(rows_of(op.kind, output.shape), size_of(output.dtype));
+    const Bytes x = size_of(workload.tensors[op.inputs.front()].dtype);
+    StreamKernel kernel = softmax_kernel(rows_of(op.kind, output.shape), size_of(output.dtype));
+    for (Bytes* read : {&kernel.read, &kernel.reread, &kernel.row}) *read *= x / size_of(output.dtype);
     return {op.members.empty() ? kernel : fused(kernel)};
   }
   std::vector<StreamKernel> operator()(const Elementwise& elementwise) const {

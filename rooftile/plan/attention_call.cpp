@@ -116,9 +116,10 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   constexpr int kFlash3 = 7;  // release 0.7 of vLLM, pull request 12093
   if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (const auto pytorch = words.release("pytorch")) set_pytorch(call, *pytorch, units);
-  // There is no FlashAttention-2 for GPUs before Ampere; PyTorch runs xFormers' kernels, which are as fast as the
-  // first.
-  if (words.has("pytorch") && gpu.generation < generation::kAmpere) call.library = AttentionLibrary::flash1;
+  // There is no FlashAttention-2 for GPUs before Ampere; PyTorch, which an unnamed framework is taken for, runs
+  // xFormers' kernels, which are as fast as the first.
+  const bool pytorch = words.has("pytorch") || framework.empty();
+  if (pytorch && gpu.generation < generation::kAmpere) call.library = AttentionLibrary::flash1;
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
   // llm-foundry in 2023: attn_impl flash or triton, both as of 2022. AITemplate has a copy of its own

@@ -192,6 +192,7 @@ TEST(AttentionPlan, PyTorchRanTheFirstFlashAttentionUntil22AndBeforeAmpereItsLik
   EXPECT_EQ(attention_call("", "PyTorch 2.1", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
   EXPECT_EQ(attention_call("", "PyTorch 2.2", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash2);
   EXPECT_EQ(attention_call("", "PyTorch 2.4", *find_gpu("t4")).library, AttentionLibrary::flash1);
+  EXPECT_EQ(attention_call("", "", *find_gpu("t4")).library, AttentionLibrary::flash1) << "taken for PyTorch";
   EXPECT_EQ(attention_call("", "AITemplate", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
 }
 

@@ -47,6 +47,7 @@ struct PredictOptions {
   // Of a network: how it is run, and whether operators on a list keep FP32 (RunPrecision).
   Execution execution = Execution::eager;
   bool autocast = false;
+  bool narrow_norms = false;  // LaunchOptions
   Optimizer optimizer = Optimizer::sgd;
   bool loss = true;                // of a training step, where has_cross_entropy() knows one
   bool clip_gradients = false;     // by their norm

@@ -44,6 +44,8 @@ class NetworkEstimate {
   NetworkEstimate(const NetworkRun& run, Phase phase, const Gpu& gpu, const PredictOptions& options)
       : run_(run), phase_(phase), gpu_(gpu), options_(options) {
     options_.execution = run.execution;
+    options_.narrow_norms = run.narrow_norms;
+    options_.cuda_graphs = options_.cuda_graphs || run.cuda_graphs;
     options_.optimizer = run.optimizer.value_or(Optimizer::sgd);
     if (run.weights) options_.weights = run.weights;
     if (run.expert_weights) options_.expert_weights = run.expert_weights;
@@ -103,7 +105,7 @@ class NetworkEstimate {
       return fail(code, workload.error().text(), "column model");
     }
     auto estimate = TRY(estimate_network(*workload, phase_, gpu_, options_));
-    if (run_.host_copy) add(estimate, copy_time(*workload, options_));  // the inputs come from the host first
+    if (run_.host_copy) add(estimate, copy_time(*workload, options_, gpu_));  // the inputs come from the host first
     return estimate;
   }
 
