@@ -77,6 +77,9 @@ RUNS = {
     "decoding": ([OWN / "unseen_decoding.csv"], "", "", "gpu,framework,weights,model"),
     "tensorrt": ([OWN / "tensorrt_bert.csv"], "", "", "gpu,precision"),
     "diffusion": ([OWN / "stable_diffusion.csv"], "", "", "gpu,execution"),
+    "denoisers": ([OWN / "diffusers_benchmarks.csv"], "", "", "gpu,execution"),
+    "gpt-fast": ([OWN / "gpt_fast.csv"], "", "", "gpu,execution"),
+    "fast-norm": ([OWN / "timm_fast_norm.csv"], "", "", "gpu"),
     "aitemplate": ([OWN / "aitemplate.csv"], "", "", "gpu,execution"),
     "tensorrt-geforce": ([OWN / "tensorrt_rtx3060.csv"], "", "", "gpu,precision"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
@@ -96,7 +99,7 @@ TIERS_OF = {
     "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
     "xla": ["none", "shipped"],
     **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "later-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "tuned", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
+                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "denoisers", "fast-norm", "gpt-fast", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
                      "cloud", "language", "several"], ["shipped"]),
 }
 
@@ -268,6 +271,10 @@ ROWS = [
       for precision in ("fp16", "int8")],
     *[(f"Stable Diffusion on four boards, {execution}", "diffusion",
        lambda g, execution=execution: g["execution"] == execution, {}) for execution in ("eager", "compiled")],
+    ("FLUX.1 and Stable Diffusion XL on L40S", "denoisers", lambda g: True, {}),
+    *[(f"gpt-fast, {name}", "gpt-fast", lambda g, execution=execution: g["execution"] == execution, {})
+      for name, execution in [("eager", "eager"), ("compiled", "compiled")]],
+    ("ConvNeXt with and without --fast-norm", "fast-norm", lambda g: True, {}),
     *[(f"{name} on A100 and MI250", "aitemplate", lambda g, execution=execution: g["execution"] == execution, {})
       for name, execution in [("AITemplate", "engine"), ("AITemplate's comparison, PyTorch 1.12", "eager")]],
     *[(f"TensorRT on RTX 3060, {precision}", "tensorrt-geforce",
