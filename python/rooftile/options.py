@@ -13,7 +13,7 @@ _FLAGS = {"cuda_graphs": ["--set", "host=graphs"], "restore_batch_norm": ["--set
           "skip_unsupported": ["--skip-unsupported"]}
 _SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights",
         "expert_weights": "expert-weights", "context": "context", "seq_len": "seq-len", "accumulate": "accumulate",
-        "tile": "tile", "algorithm": "algorithm", "layout": "layout", "recompute": "recompute"}
+        "tile": "tile", "algorithm": "algorithm", "layout": "layout", "norms": "norms", "recompute": "recompute"}
 _NAMED = {"shapes", "dims"}
 _OF_TRAINING = {"optimizer": ("an optimizer", None), "accumulate": ("accumulation", None), "clip_gradients": ("clipping", False),
                 "loss": ("a loss", True)}  # what each is, and the value that asks for nothing

@@ -38,7 +38,8 @@ class DiffusionTransformer {
   }
 
   void embed_class(std::int64_t classes) {
-    join_condition("class", net_.embedding("class", net_.input("class", {batch_}, DType::int64), classes, form_.width));
+    join_condition(
+        "class", net_.embedding("class/embedding", net_.input("class", {batch_}, DType::int64), classes, form_.width));
   }
 
   TensorId text() { return projected("text/in", net_.input("text", {batch_, form_.words, form_.text})); }
