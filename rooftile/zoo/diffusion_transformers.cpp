@@ -2,6 +2,7 @@
 // Diffusion 3 (Esser et al., arXiv:2403.03206; transformer/config.json of
 // stabilityai/stable-diffusion-3-medium-diffusers) and FLUX.1 (the same of black-forest-labs/FLUX.1-dev). A condition
 // gives each norm its scale and shift and each sublayer its gate.
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace rooftile {
 namespace {
 
 constexpr std::int64_t kPatchSide = 2, kSinusoids = 256;  // of the sinusoids that a time becomes
+
+constexpr std::array kQkv = {"q", "k", "v"};
+constexpr std::size_t kTurned = 2;  // queries and keys
 
 struct PatchForm {
   std::int64_t width = 0, heads = 0, mlp = 0;
@@ -95,45 +99,46 @@ class DiffusionTransformer {
     return net_.view(name + "/join", "reshape", y, {batch_, attention.q_len, form_.width});
   }
 
+  // Of the queries, keys and values of each stream.
+  TensorId attend_jointly(const std::string& name, const std::vector<std::vector<TensorId>>& qkv, bool turned) {
+    std::vector<TensorId> all;
+    for (std::size_t j = 0; j < kQkv.size(); ++j) {
+      Shape shape = net_.shape(qkv[j].front());
+      for (std::size_t i = 1; i < qkv[j].size(); ++i) shape[1] += net_.shape(qkv[j][i])[1];
+      const std::string joint = name + "joint/" + kQkv[j];
+      TensorId y = qkv[j].size() > 1 ? net_.join(joint, qkv[j], shape) : qkv[j].front();
+      if (turned && j < kTurned) y = net_.rotary(joint + "/rotary", y);
+      all.push_back(y);
+    }
+    return attend(name + "attention", all[0], all[1], all[2]);
+  }
+
   // Each stream multiplies by its own weights, and all attend to one another (figure 2 of Esser et al.); FLUX
   // normalises queries and keys and turns them. Where only the first stream goes on, the others end in their keys and
   // values.
   void joint_block(const std::string& name, std::vector<TokenStream>& streams, bool turned, bool only_first = false) {
     constexpr int kOfTwoSublayers = 6, kOfNorm = 2;
-    std::vector<std::vector<TensorId>> parts, qkv(3);
-    std::int64_t length = 0;
+    std::vector<std::vector<TensorId>> parts, qkv(kQkv.size());
     for (std::size_t i = 0; i < streams.size(); ++i) {
       const std::string own = name + streams[i].name + "/";
-      length += net_.shape(streams[i].x)[1];
       parts.push_back(modulation(own + "modulation", only_first && i > 0 ? kOfNorm : kOfTwoSublayers));
       const TensorId x = modulated(own + "norm1", streams[i].x, parts[i][0], parts[i][1]);
-      const char* const names[] = {"q", "k", "v"};
-      for (std::size_t j = 0; j < 3; ++j) {
-        TensorId y = heads_of(own + names[j], projected(own + names[j], x));
-        if (turned && j < 2) y = net_.rms_norm(own + names[j] + "/norm", y);
+      for (std::size_t j = 0; j < kQkv.size(); ++j) {
+        TensorId y = heads_of(own + kQkv[j], projected(own + kQkv[j], x));
+        if (turned && j < kTurned) y = net_.rms_norm(own + kQkv[j] + "/norm", y);
         qkv[j].push_back(y);
       }
     }
-    std::vector<TensorId> all;
-    for (std::size_t j = 0; j < 3; ++j) {
-      const std::string joint = name + "joint" + std::to_string(j);
-      TensorId y = qkv[j].size() == 1
-                       ? qkv[j].front()
-                       : net_.join(joint, qkv[j], {batch_, length, form_.heads, form_.width / form_.heads});
-      if (turned && j < 2) y = net_.rotary(joint + "/rotary", y);
-      all.push_back(y);
-    }
-    const TensorId attended = attend(name + "attention", all[0], all[1], all[2]);
-    const std::size_t going_on = only_first ? 1 : streams.size();
-    for (std::size_t i = 0; i < going_on; ++i) {
+    const TensorId attended = attend_jointly(name, qkv, turned);
+    streams.resize(only_first ? 1 : streams.size());
+    for (std::size_t i = 0; i < streams.size(); ++i) {
       const std::string own = name + streams[i].name + "/";
-      const Shape shape = net_.shape(streams[i].x);
-      TensorId y = streams.size() == 1 ? attended : net_.slice(own + "part", attended, shape);
+      TensorId y = attended;
+      if (net_.shape(y) != net_.shape(streams[i].x)) y = net_.slice(own + "part", y, net_.shape(streams[i].x));
       const TensorId x = gated(own + "attention", streams[i].x, projected(own + "out", y), parts[i][2]);
       y = modulated(own + "norm2", x, parts[i][3], parts[i][4]);
       streams[i].x = gated(own + "mlp", x, mlp(own + "mlp", y), parts[i][5]);
     }
-    streams.resize(going_on);
   }
 
   // The text first.
@@ -150,9 +155,10 @@ class DiffusionTransformer {
     const TensorId up =
         net_.elementwise(name + "mlp/gelu", "gelu", net_.fully_connected(name + "mlp/up", y, form_.mlp));
     std::vector<TensorId> qkv;
-    for (const char* which : {"q", "k", "v"}) {
-      TensorId head = heads_of(name + which, projected(name + which, y));
-      if (*which != 'v') head = net_.rotary(name + which + "/rotary", net_.rms_norm(name + which + "/norm", head));
+    for (std::size_t j = 0; j < kQkv.size(); ++j) {
+      const std::string own = name + kQkv[j];
+      TensorId head = heads_of(own, projected(own, y));
+      if (j < kTurned) head = net_.rotary(own + "/rotary", net_.rms_norm(own + "/norm", head));
       qkv.push_back(head);
     }
     const TensorId attended = attend(name + "attention", qkv[0], qkv[1], qkv[2]);
