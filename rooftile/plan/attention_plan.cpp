@@ -9,6 +9,8 @@
 namespace rooftile {
 namespace {
 
+constexpr double kInstructionRows = 16;
+
 AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
   if (spilled(shape)) return shape.dim <= 64 ? AttentionRate::narrow : AttentionRate::spilled;
   if (generation::has_tensor_memory(shape.generation)) {  // sums stay in tensor memory, whatever the operands
@@ -122,6 +124,17 @@ bool whole_steps(AttentionKernel kernel) {
          kernel != AttentionKernel::converted;
 }
 
+// TensorRT's kernels for encoders of up to 384 positions keep all keys and values of a head in an SM: one CTA for each
+// head of a text (plugin/bertQKVToContextPlugin/fused_multihead_attention/include/fused_multihead_attention.h: the grid
+// is params.h x params.b). FasterTransformer's copy shares a head among CTAs where batches are small.
+bool takes_whole_heads(const AttentionShape& shape, const AttentionCall& call) {
+  constexpr double kMostPositions = 384, kMostDim = 64;
+  const bool has_kernel = generation::has_tensor_cores(shape.generation) && shape.generation > generation::kVolta &&
+                          shape.generation < generation::kHopper;
+  return call.whole_heads && has_kernel && !shape.decode && !shape.causal && shape.kv <= kMostPositions &&
+         shape.dim <= kMostDim && shape.q == shape.kv;
+}
+
 void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call, double activation) {
   const double seen = std::min(shape.kv, shape.window + shape.q - 1);
   const double rows = shape.batch * shape.heads * shape.q, query = rows * shape.dim;
@@ -215,6 +228,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.head_dim = plan.padded_dim = shape.dim;
   plan.warm = call.serving || !plan.decode;
   const bool splits = choose(plan, shape, call);
+  if (takes_whole_heads(shape, call)) plan.tile_q = kInstructionRows * std::ceil(shape.q / kInstructionRows);
   plan.library = call.library;
   plan.rate = rate_of(shape, call);
   plan.precision = attention_precision(attention, precision, gpu);

@@ -54,6 +54,19 @@ TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   EXPECT_EQ(attention_call("", "", gpu("b200-sxm-180gb")).library, AttentionLibrary::flash4);
 }
 
+TEST(AttentionPlan, TensorRtTakesAHeadOfAShortTextAtOnce) {
+  Attention attention = prompt(384, 12, 12);
+  attention.head_dim = 64;
+  attention.causal = false;
+  const auto ctas = [&](const char* framework) { return plan_of(attention, "", framework, "a100-sxm4-80gb").ctas; };
+  const double heads = 12. * 2;
+  EXPECT_EQ(ctas("TensorRT 8.6"), heads);
+  EXPECT_GT(ctas("TensorRT-LLM 0.9"), heads);
+  EXPECT_GT(ctas("FasterTransformer"), heads);
+  attention.q_len = attention.kv_len = 512;
+  EXPECT_GT(ctas("TensorRT 8.6"), heads);
+}
+
 // aten/src/ATen/native/transformers/cuda/sdp_utils.cpp: FlashAttention-2 first, from 2.10 on cuDNN where it is fast.
 TEST(AttentionPlan, PyTorchRunsFlashAttention2UntilItPrefersCudnn) {
   const Gpu h100 = gpu("h100-sxm5-80gb"), a100 = gpu("a100-sxm4-80gb"), b200 = gpu("b200-sxm-180gb");
