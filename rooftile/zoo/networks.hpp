@@ -55,6 +55,11 @@ Workload ncf(std::int64_t batch_size);
 Workload gnmt_v2(std::int64_t batch_size, std::int64_t seq_len);
 Workload sockeye(std::int64_t batch_size, std::int64_t seq_len);
 Workload deep_speech_2(std::int64_t batch_size, std::int64_t frames);
+Workload whisper_tiny(std::int64_t batch_size, std::int64_t words);
+Workload whisper_base(std::int64_t batch_size, std::int64_t words);
+Workload whisper_small(std::int64_t batch_size, std::int64_t words);
+Workload whisper_medium(std::int64_t batch_size, std::int64_t words);
+Workload whisper_large_v3(std::int64_t batch_size, std::int64_t words);
 
 // What validate() turns down: the network at a batch that is too large to be built.
 Workload refused(const std::string& name, std::int64_t batch_size);

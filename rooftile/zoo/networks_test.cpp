@@ -103,6 +103,17 @@ TEST(Networks, StableDiffusionXl) {
   EXPECT_EQ(macs_of_products(stable_diffusion_xl(1)), 2 * macs_of_products(denoiser));
 }
 
+// Those of the files on Hugging Face; the encoder's table of positions is among them.
+TEST(Networks, Whisper) {
+  EXPECT_EQ(parameters(whisper_tiny(1, 448)), 37760640);
+  EXPECT_EQ(parameters(whisper_base(1, 448)), 72593920);
+  EXPECT_EQ(parameters(whisper_small(1, 448)), 241734912);
+  EXPECT_EQ(parameters(whisper_medium(1, 448)), 763857920);
+  EXPECT_EQ(parameters(whisper_large_v3(1, 448)), 1543490560);
+  EXPECT_EQ(output(whisper_tiny(2, 3), "head"), (Shape{2, 3, 51865}));
+  EXPECT_EQ(count<Attention>(whisper_tiny(1, 1)), 12u);
+}
+
 // 675,129,632, 2,028,328,000 and 11,901,408,320 parameters: those that facebookresearch/DiT prints, and of the
 // published files. Their norms have no weights, which ours hold as ones with them do.
 TEST(Networks, DiffusionTransformers) {

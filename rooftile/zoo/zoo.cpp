@@ -129,6 +129,11 @@ std::vector<ZooEntry> make_zoo() {
       sequences("sockeye", "Sockeye's translation with 5 LSTMs, IWSLT15, both texts of 25 positions (2017)", 25,
                 sockeye),
       sequences("deep_speech_2", "Deep Speech 2, ten seconds of 100 frames each (2015)", 1000, deep_speech_2),
+      sequences("whisper_tiny", "Whisper tiny, 30 s of speech and a text of 448 positions (2022)", 448, whisper_tiny),
+      sequences("whisper_base", "Whisper base", 448, whisper_base),
+      sequences("whisper_small", "Whisper small", 448, whisper_small),
+      sequences("whisper_medium", "Whisper medium", 448, whisper_medium),
+      called(sequences("whisper_large_v3", "Whisper large-v3 (2023)", 448, whisper_large_v3), {"whisper_large"}),
   };
   for (const EmbeddedText& file : embedded_transformers()) entries.push_back(text(file));
   return entries;

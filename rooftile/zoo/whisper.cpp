@@ -1,0 +1,122 @@
+// Whisper (Radford et al., arXiv:2212.04356; config.json of openai/whisper-*): 30 s of speech as 3000 frames, of which
+// two convolutions make 1500 positions, and the text so far.
+#include <string>
+
+#include "rooftile/zoo/net.hpp"
+#include "rooftile/zoo/networks.hpp"
+
+namespace rooftile {
+namespace {
+
+constexpr std::int64_t kFrames = 3000, kMostWords = 448, kHeadDim = 64;
+
+struct Listener {
+  const char* name;
+  std::int64_t layers, hidden;  // of the encoder and of the decoder
+  std::int64_t bands = 80, vocabulary = 51865;
+};
+
+class Whisper {
+ public:
+  Whisper(const Listener& form, std::int64_t batch, std::int64_t words)
+      : form_(form), batch_(batch), words_(words), net_(form.name) {}
+
+  Workload build() {
+    const TensorId memory = encoder();
+    TensorId x = net_.embedding("words", net_.input("words/ids", {batch_, words_}, DType::int64), form_.vocabulary,
+                                form_.hidden);
+    x = with_positions("decoder/", x, kMostWords);
+    for (std::int64_t i = 0; i < form_.layers; ++i) {
+      const std::string name = "decoder" + std::to_string(i) + "/";
+      TensorId y = net_.layer_norm(name + "self/norm", x);
+      x = net_.add(name + "self/add", x, attend(name + "self/", y, y, true));
+      y = net_.layer_norm(name + "speech/norm", x);
+      x = net_.add(name + "speech/add", x, attend(name + "speech/", y, memory, false));
+      x = mlp(name, x);
+    }
+    net_.tied("head", net_.layer_norm("decoder/norm", x), "words.weight");
+    return net_.finish();
+  }
+
+ private:
+  TensorId encoder() {
+    const Window slides{3, 1, 1}, halves{3, 2, 1};
+    TensorId x = net_.input("spectrogram", {batch_, form_.bands, 1, kFrames});
+    x = gelu("conv1/", net_.conv("conv1", x, {.channels = form_.hidden, .height = {}, .width = slides}));
+    x = gelu("conv2/", net_.conv("conv2", x, {.channels = form_.hidden, .height = {}, .width = halves}));
+    const std::int64_t positions = kFrames / 2;
+    x = net_.view("speech/flatten", "flatten", x, {batch_, form_.hidden, positions});
+    x = net_.transpose("speech/permute", x, {batch_, positions, form_.hidden});
+    x = with_positions("encoder/", x, positions);
+    for (std::int64_t i = 0; i < form_.layers; ++i) {
+      const std::string name = "encoder" + std::to_string(i) + "/";
+      const TensorId y = net_.layer_norm(name + "self/norm", x);
+      x = mlp(name, net_.add(name + "self/add", x, attend(name + "self/", y, y, false)));
+    }
+    return net_.layer_norm("encoder/norm", x);
+  }
+
+  TensorId gelu(const std::string& name, TensorId x) { return net_.elementwise(name + "gelu", "gelu", x); }
+
+  // The first of a table.
+  TensorId with_positions(const std::string& name, TensorId x, std::int64_t most) {
+    TensorId table = net_.weight(name + "positions", {most, form_.hidden});
+    const std::int64_t length = net_.shape(x)[1];
+    if (length < most) table = net_.slice(name + "positions/slice", table, {length, form_.hidden});
+    return net_.add(name + "positions/add", x, table);
+  }
+
+  // Keys have no bias.
+  TensorId attend(const std::string& name, TensorId x, TensorId memory, bool causal) {
+    const std::int64_t heads = form_.hidden / kHeadDim;
+    const auto split = [&](const char* which, TensorId from, bool bias) {
+      return net_.view(name + which + "/split", "reshape", net_.fully_connected(name + which, from, form_.hidden, bias),
+                       {batch_, net_.shape(from)[1], heads, kHeadDim});
+    };
+    const TensorId q = split("q", x, true), k = split("k", memory, false), v = split("v", memory, true);
+    Attention attention;
+    attention.batch = batch_;
+    attention.q_len = net_.shape(x)[1];
+    attention.kv_len = net_.shape(memory)[1];
+    attention.heads = attention.kv_heads = heads;
+    attention.head_dim = kHeadDim;
+    attention.causal = causal;
+    const TensorId y = net_.attention(name + "attention", attention, {q, k, v});
+    return net_.fully_connected(name + "out", net_.view(name + "join", "reshape", y, net_.shape(x)), form_.hidden);
+  }
+
+  TensorId mlp(const std::string& name, TensorId x) {
+    const TensorId y = net_.layer_norm(name + "mlp/norm", x);
+    const TensorId up = gelu(name + "mlp/", net_.fully_connected(name + "mlp/up", y, 4 * form_.hidden));
+    return net_.add(name + "mlp/add", x, net_.fully_connected(name + "mlp/down", up, form_.hidden));
+  }
+
+  Listener form_;
+  std::int64_t batch_, words_;
+  Net net_;
+};
+
+Workload listener(const Listener& form, std::int64_t batch_size, std::int64_t words) {
+  if (words > kMostWords) return refused(form.name, batch_size);
+  return Whisper(form, batch_size, words).build();
+}
+
+}  // namespace
+
+Workload whisper_tiny(std::int64_t batch_size, std::int64_t words) {
+  return listener({"whisper_tiny", 4, 384}, batch_size, words);
+}
+Workload whisper_base(std::int64_t batch_size, std::int64_t words) {
+  return listener({"whisper_base", 6, 512}, batch_size, words);
+}
+Workload whisper_small(std::int64_t batch_size, std::int64_t words) {
+  return listener({"whisper_small", 12, 768}, batch_size, words);
+}
+Workload whisper_medium(std::int64_t batch_size, std::int64_t words) {
+  return listener({"whisper_medium", 24, 1024}, batch_size, words);
+}
+Workload whisper_large_v3(std::int64_t batch_size, std::int64_t words) {
+  return listener({"whisper_large_v3", 32, 1280, 128, 51866}, batch_size, words);
+}
+
+}  // namespace rooftile
