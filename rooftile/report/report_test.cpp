@@ -11,6 +11,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
+#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {
@@ -228,6 +229,22 @@ TEST(GpuReport, EveryFactWithItsSource) {
   for (const Fact& fact : gpu.facts) EXPECT_THAT(text, HasSubstr(fact.key));
   EXPECT_EQ(json::parse(gpus_json(std::vector{gpu}))[0]["facts"].size(), gpu.facts.size());
   EXPECT_THAT(gpus_table(std::vector{gpu}), HasSubstr("t4"));
+}
+
+// Attention and recurrent layers have no product and no plan of their own; the queue to the host, where it counts,
+// names the host that was assumed.
+TEST(JsonReport, FitsItsSchemaWhateverTheLayers) {
+  const Gpu gpu = find_gpu("rtx-4090").value();
+  for (const char* name : {"bert_base", "mobilenet_v2", "gnmt"}) {
+    const Workload workload = load_model(name, {}).value();
+    for (const Method method : {Method::rooftile, Method::roofline}) {
+      const Prediction prediction = predict(workload, gpu, {.method = method}).value();
+      const json report = json::parse(json_report(std::vector{prediction}));
+      EXPECT_TRUE(fits_schema(report, "prediction-1.json")) << name;
+      const bool assumed = report.contains("host") && report["host"].contains("assumed");
+      EXPECT_EQ(assumed, method == Method::rooftile) << name;
+    }
+  }
 }
 
 }  // namespace
