@@ -281,7 +281,8 @@ TEST(LayerTable, ReadsHowANetworkWasRun) {
 
 TEST(LayerTable, ReadsWhatNormsAndLaunchesAreLike) {
   const LayerTable table = parsed_table(
-      "op,model,norms,cuda_graphs\nnetwork,convnext_base,narrow,1\nnetwork,convnext_base,,\nnetwork,convnext_base,wide,0\n");
+      "op,model,norms,cuda_graphs\nnetwork,convnext_base,narrow,1\nnetwork,convnext_base,,\nnetwork,convnext_base,wide,"
+      "0\n");
   const auto run = [&](std::size_t row) { return std::get<NetworkRun>(table.rows[row].op); };
   EXPECT_TRUE(run(0).narrow_norms && run(0).cuda_graphs);
   EXPECT_FALSE(run(1).narrow_norms || run(1).cuda_graphs);
