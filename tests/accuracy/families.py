@@ -93,19 +93,17 @@ OTHER_SOURCES = {"rnn": ["nersc_v100_roofline/rnn.csv"], "tensor": ["llmcompass/
 # Half of vidur's rows, by what the product is for: each harness left out is a fit of minutes.
 SOURCE_WHERE = {"tensor": "not (kind = attn_post_proj or kind = mlp_up_proj)"}
 
-# Tiers that have a meaning: no constant is fitted to networks, and few GPUs have a second harness for a family.
+# Tiers that have a meaning: nothing is fitted to most runs, and few GPUs have a second harness for a family.
 FITTED = ["none", "size", "own", "shipped"]
 TIERS_OF = {
-    "tensor": TIERS, "conv-tensor": TIERS, "conv-tensor-blind": TIERS, "attention": TIERS, "stream": TIERS, "rnn": TIERS,
+    **dict.fromkeys(["conv", "conv-kernel", "conv-blind", "gemm", "gemm-blind", "miopen"], FITTED),
+    **dict.fromkeys(["tensor", "conv-tensor", "conv-tensor-blind", "attention", "stream", "rnn"], TIERS),
     "xla": ["none", "shipped"],
-    **dict.fromkeys(["xla-left-out", "unseen-attention", "unseen-cudnn", "later-cudnn", "unseen-cnn", "unseen-boards", "mxnet", "unseen-gemm", "torch-matmul", "torch-later", "squares", "tuned", "best-matmul", "unseen-stream", "unseen-networks",
-                     "unseen-training", "unseen-timm", "unseen-eager", "unseen-torch7", "unseen-latency", "unseen-examples", "measured-layers", "measured-networks", "tensorrt", "mlperf-resnet", "diffusion", "denoisers", "fast-norm", "gpt-fast", "aitemplate", "tensorrt-geforce", "vllm", "vllm-later", "vllm-sums", "torchtitan", "releases", "megatron-moe", "bench", "decoding", "mpt", "bridge", "megatron", "geforce", "other-conv", "network",
-                     "cloud", "language", "several"], ["shipped"]),
 }
 
 
 def tiers_of(run):
-    return TIERS_OF.get(run, FITTED)
+    return TIERS_OF.get(run, ["shipped"])
 
 
 def deepbench(group):
