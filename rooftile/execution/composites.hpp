@@ -9,11 +9,10 @@ namespace rooftile {
 
 // Of a workload whose tensors have the types they are stored in.
 //
-//     RMS norm           the input in FP32, its squares, their mean, an epsilon added, the reciprocal root, the
-//     product;
-//                        back to the type it came in, times the weights
-//     rotary positions   minus the second half of each head, its halves the other way round, times sine, times cosine,
-//                        the sum
+//     RMS norm           the input in FP32, its squares, their mean, an epsilon added, the reciprocal root,
+//                        the product; back to the type it came in, times the weights
+//     rotary positions   minus the second half of each head, its halves the other way round, times sine,
+//                        times cosine, the sum
 //
 // Sines, cosines and epsilon are small and not counted.
 Workload take_composites_apart(Workload workload);
