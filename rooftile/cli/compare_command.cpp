@@ -169,7 +169,7 @@ Result<CompareTask> task_of(const CompareArguments& arguments, const CostTable& 
   }
   task.batches = batches_of(arguments);
   task.precisions = precisions_of(arguments);
-  task.gpus = TRY(listed_gpus(arguments.gpus));
+  task.gpus = TRY(gpus_of_option(arguments.gpus, "--gpus"));
   task.baseline = TRY(place_in(task.gpus, arguments.baseline, "--baseline"));
   task.prices = TRY(price_rules(arguments.prices, task.gpus, arguments.buy));
   task.costs = &costs;

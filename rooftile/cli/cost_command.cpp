@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output_options.hpp"

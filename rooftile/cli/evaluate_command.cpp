@@ -12,6 +12,7 @@
 
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"

@@ -10,6 +10,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output_options.hpp"

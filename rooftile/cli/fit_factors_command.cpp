@@ -13,6 +13,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/fit_options.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"

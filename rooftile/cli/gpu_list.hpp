@@ -1,4 +1,4 @@
-// --gpus of `compare`: many GPUs by what they are.
+// What --gpu and --gpus name: one GPU, or many by what they are.
 #pragma once
 
 #include <string>
@@ -9,7 +9,11 @@
 
 namespace rooftile::cli {
 
+// find_gpu(), where the selector is the value of the option, or one of its values.
+Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option = "--gpu");
+
 // Of "all", "vendor:nvidia", "memory>=24GB", ids, unambiguous parts of them and files: each GPU once, in this order.
-Result<std::vector<Gpu>> listed_gpus(const std::vector<std::string>& selectors);
+// One that is named twice by itself is an error.
+Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors, const std::string& option = "--gpu");
 
 }  // namespace rooftile::cli

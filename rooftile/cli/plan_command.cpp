@@ -13,6 +13,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"

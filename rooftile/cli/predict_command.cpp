@@ -12,6 +12,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/headroom_option.hpp"
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/largest_batch.hpp"

@@ -9,6 +9,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/predict_command.hpp"
 #include "rooftile/cli/report_writers.hpp"

@@ -16,7 +16,6 @@
 #include "rooftile/cli/script.hpp"
 #include "rooftile/cli/values.hpp"
 #include "rooftile/execution/framework.hpp"
-#include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -201,31 +200,6 @@ Result<std::shared_ptr<const Calibration>> read_constants(const std::string& pat
   const auto text = TRY(read_text_file(path, kMaxTomlFile));
   auto calibration = TRY(parse_calibration(text, path));
   return std::make_shared<const Calibration>(completed(std::move(calibration)));
-}
-
-Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option) {
-  auto gpu = find_gpu(selector);
-  if (!gpu && gpu.error().where.empty()) gpu.error().where = option;
-  return gpu;
-}
-
-namespace {
-
-bool is_file(const std::string& selector) { return selector.ends_with(".toml"); }
-
-}  // namespace
-
-Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors) {
-  std::vector<Gpu> gpus;
-  for (std::size_t i = 0; i < selectors.size(); ++i) {
-    gpus.push_back(TRY(gpu_of_option(selectors[i])));
-    for (std::size_t other = 0; other < i; ++other) {
-      // A file may be a variant of a GPU in the catalogue, under its id.
-      const bool file = selectors[i] != selectors[other] && (is_file(selectors[i]) || is_file(selectors[other]));
-      if (!file && gpus[other].id == gpus[i].id) return bad("--gpu", fmt::format("{} is named twice", gpus[i].id));
-    }
-  }
-  return gpus;
 }
 
 }  // namespace rooftile::cli

@@ -44,7 +44,7 @@ CLI::Option* add_gpus(CLI::App* app, std::vector<std::string>& gpus) {
   return add_value(
       app, "--gpu", gpus, "ID,…",
       [](const std::string& option, const std::string& text) { return parse_list(option, text); },
-      "catalogue ids, unambiguous parts of them, or .toml files");
+      "catalogue ids, unambiguous parts of them, .toml files; all, vendor:amd, memory>=24GB");
 }
 
 CLI::Option* add_batch_size(CLI::App* app, std::optional<std::int64_t>& batch_size) {

@@ -110,9 +110,4 @@ void write_notes(const Workload& workload);
 // What the file of constants says; null without one.
 Result<std::shared_ptr<const Calibration>> read_constants(const std::string& path);
 
-// find_gpu(), where the selector is the value of the option, or one of its values.
-Result<Gpu> gpu_of_option(const std::string& selector, const std::string& option = "--gpu");
-// All of --gpu, each once.
-Result<std::vector<Gpu>> gpus_of_option(const std::vector<std::string>& selectors);
-
 }  // namespace rooftile::cli

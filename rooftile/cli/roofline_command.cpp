@@ -10,6 +10,7 @@
 
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"

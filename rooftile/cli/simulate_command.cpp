@@ -16,6 +16,7 @@
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/interrupt.hpp"
 #include "rooftile/cli/option_kinds.hpp"

@@ -14,6 +14,7 @@
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/calibration_note.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"

@@ -8,6 +8,7 @@
 
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/cli/gpu_list.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/output.hpp"
 #include "rooftile/cli/report_writers.hpp"
