@@ -52,6 +52,11 @@ Result<void> check_method(const PredictionArguments& prediction) {
   return {};
 }
 
+Result<void> check_norms(const PredictionArguments& prediction) {
+  if (!prediction.set.named.contains("norms") || prediction.run.autocast) return {};
+  return bad("--set", "norms is for --precision amp-fp16 and amp-bf16");
+}
+
 // What plays a part only where gradients are computed, or weights updated.
 Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   if (prediction.set.recompute != Recompute::none && phase == Phase::fwd) {
@@ -164,6 +169,7 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 
 Result<void> set_network_options(const Workload& workload, const PredictionArguments& arguments,
                                  PredictOptions& options) {
+  TRY(check_norms(arguments));
   TRY(check_phase(arguments, phase_of(arguments, workload)));
   if (arguments.set.restore_batch_norm) TRY(check_batch_norms(workload));
   if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);

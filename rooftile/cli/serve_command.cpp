@@ -21,6 +21,7 @@
 #include "rooftile/cli/price_options.hpp"
 #include "rooftile/cli/report_writers.hpp"
 #include "rooftile/cli/values.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/report/memory_fit.hpp"
@@ -163,13 +164,14 @@ Result<void> check_room(const ServeArguments& arguments, const EngineSetup& setu
   const auto tokens = static_cast<double>(arguments.tokens.input + arguments.tokens.output);
   if (room >= tokens) return {};
   const double share = 1 - arguments.headroom;
+  const double share_of_weights = shares_what_weights_leave(setup.options.framework) ? 1 : share;
   const ForwardRun run = {.batch = 1, .seq_len = 1, .context = 1};
   const auto one = TRY(parallel_forward(setup.shape, run, setup.way, setup.cluster, setup.gpu, setup.options));
   std::string text =
       room > 0 ? fmt::format("beside the weights there is room for {} tokens of cache; a request takes {}",
                              grouped(std::floor(room)), grouped(tokens))
                : fmt::format("its weights do not fit {} x {}: {}{}", grouped(static_cast<double>(setup.way.gpus())),
-                             setup.gpu.id, used_of(one.weights, setup.gpu.level("DRAM").capacity * share),
+                             setup.gpu.id, used_of(one.weights, setup.gpu.level("DRAM").capacity * share_of_weights),
                              setup.way.gpus() > 1 ? " each" : "");
   if (const auto way = way_with_room(setup, share, tokens)) {
     text += fmt::format("; --fix tp={}{} has room", way->tp, way->pp > 1 ? fmt::format(",pp={}", way->pp) : "");

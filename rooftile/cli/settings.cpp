@@ -86,7 +86,11 @@ std::vector<Setting> known_settings() {
             set.cuda_graphs = name == "graphs";
           }),
       choice(
-          "norms", [] { return Names{"narrow"}; }, [](Settings& set, const std::string&) { set.narrow_norms = true; }),
+          "norms",
+          [] {
+            return Names{"narrow", "wide"};
+          },
+          [](Settings& set, const std::string& name) { set.narrow_norms = name == "narrow"; }),
       choice(
           "cells", [] { return Names{"unrolled"}; },
           [](Settings& set, const std::string&) { set.unrolled_cells = true; }),

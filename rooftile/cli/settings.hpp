@@ -25,7 +25,7 @@ struct Settings {
   bool host = true;                     // false: "host=none"
   bool cuda_graphs = false;             // "host=graphs"
   bool nhwc = false;                    // "layout=nhwc"
-  bool narrow_norms = false;            // "norms=narrow"
+  bool narrow_norms = false;            // "norms"
   bool unrolled_cells = false;          // "cells=unrolled"
   std::optional<DType> weights;         // narrower than the arithmetic
   std::optional<DType> expert_weights;  // the same of experts

@@ -124,9 +124,12 @@ class Exchange {
     if (best_.time <= Seconds(0) || time.time < best_.time) best_ = time;
   }
 
+  // vLLM's _SUPPORTED_WORLD_SIZES (vllm/distributed/device_communicators/custom_all_reduce.py), which SGLang has too.
   bool reads_peers() const {
+    constexpr int kMostGpus = 8;
     return collective_.reads_peers && collective_.kind == CollectiveKind::all_reduce && group_.nodes() == 1 &&
-           group_.link.name == "NVLink" && collective_.bytes < kOwnKernels;
+           group_.gpus <= kMostGpus && group_.gpus % 2 == 0 && group_.link.name == "NVLink" &&
+           collective_.bytes < kOwnKernels;
   }
 
   void consider_shots() {
@@ -135,7 +138,7 @@ class Exchange {
     const bool once = gpus == 2 || collective_.bytes < (gpus <= kFew ? kOneShotOfFour : kOneShotOfMore);
     CollectiveTime time;
     time.protocol = once ? Protocol::one_shot : Protocol::two_shots;
-    time.latency = generation::has_tensor_memory(gpu_.generation) ? kShotOfBlackwell : kShot;
+    time.latency = gpu_.generation >= generation::kBlackwell ? kShotOfBlackwell : kShot;
     if (!once) time.latency *= 2;
     const double read = once ? gpus - 1 : share_sent(collective_);
     time.transfer = collective_.bytes * read / std::min(group_.link.bandwidth * kShotShare, kShotMost);

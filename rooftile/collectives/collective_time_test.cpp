@@ -132,6 +132,9 @@ TEST(CollectiveTime, EnginesReadTheirPeersWhereSumsAreSmall) {
   EXPECT_EQ(of(1 << 20, 8, true).protocol, Protocol::two_shots);
   EXPECT_EQ(of(4 << 20, 2, true).protocol, Protocol::one_shot) << "two GPUs have nothing to divide";
   EXPECT_EQ(of(8 << 20, 8, true).time, of(8 << 20, 8, false).time);
+  EXPECT_EQ(of(1024, 3, true).time, of(1024, 3, false).time) << "kernels for 2, 4, 6 and 8 GPUs only";
+  EXPECT_EQ(time_of("gb200", {CollectiveKind::all_reduce, 72, Bytes(1024), DType::bf16, 1, true}).time,
+            time_of("gb200", {CollectiveKind::all_reduce, 72, Bytes(1024), DType::bf16, 1, false}).time);
   const Collective gathered = {CollectiveKind::all_gather, 8, Bytes(1024), DType::bf16, 1, true};
   EXPECT_EQ(time_of("h100-sxm5-80gb", gathered).protocol, Protocol::ll);
 }

@@ -36,15 +36,23 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
+// One without a number is taken for an early one.
+bool is_trtllm_since(std::string_view framework, Version first) {
+  return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= first;
+}
+
 // A release of PyTorch and the CUDA of its time, by which a PyTorch without a number is judged.
 struct Release {
   Version pytorch, cuda;
 };
 constexpr Release k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}}, k2_1{{2, 1}, {11, 8}};
 
-// Neither a PyTorch without any number nor another framework precedes one; TorchScript is run by a PyTorch.
+// PyTorch itself, which runs TorchScript too, not what is built on it.
+bool is_pytorch(std::string_view framework) { return starts_with_any(framework, {"PyTorch", "TorchScript"}); }
+
+// Neither a PyTorch without any number nor another framework precedes one.
 bool precedes(std::string_view framework, const Release& release) {
-  if (!starts_with_any(framework, {"PyTorch", "TorchScript"})) return false;
+  if (!is_pytorch(framework)) return false;
   if (const auto own = version_after(framework, "PyTorch ")) return *own < release.pytorch;
   return version_after(framework, "CUDA ").value_or(release.cuda) < release.cuda;
 }
@@ -62,11 +70,15 @@ constexpr std::array<std::string_view, 12> kWithRules = {
 
 std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 
+std::pair<int, int> pytorch_release(std::string_view framework) {
+  return version_after(framework, "PyTorch ").value_or(Version());
+}
+
 bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
 
 bool runs_pytorch(std::string_view framework) {
-  return starts_with_any(
-      framework, {"PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "Megatron Core", "NeMo", "composer"});
+  return is_pytorch(framework) || starts_with_any(framework, {"Torch7", "Megatron-DeepSpeed", "Megatron-LM",
+                                                              "Megatron Core", "NeMo", "composer"});
 }
 
 bool precedes_cuda11(std::string_view framework) {
@@ -108,9 +120,7 @@ bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_sin
 
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
 
-bool lacks_composites(std::string_view framework) {
-  return framework.empty() || starts_with_any(framework, {"PyTorch", "TorchScript"});
-}
+bool lacks_composites(std::string_view framework) { return framework.empty() || is_pytorch(framework); }
 
 bool sums_in_fp16(std::string_view framework) {
   return starts_with_any(framework, {"TensorRT", "AITemplate"}) && !framework.starts_with("TensorRT-LLM");
@@ -145,15 +155,9 @@ bool sums_in_own_kernels(std::string_view framework) {
   return starts_with_any(framework, {"vLLM", "SGLang", "TensorRT-LLM"});
 }
 
-bool attends_in_fp8(std::string_view framework) {
-  constexpr Version kFirst(1, 0);
-  return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= kFirst;
-}
+bool attends_in_fp8(std::string_view framework) { return is_trtllm_since(framework, Version(1, 0)); }
 
-bool rounds_for_mxfp4(std::string_view framework) {
-  constexpr Version kFirst(1, 0);
-  return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= kFirst;
-}
+bool rounds_for_mxfp4(std::string_view framework) { return is_trtllm_since(framework, Version(1, 0)); }
 
 bool shares_what_weights_leave(std::string_view framework) { return framework.starts_with("TensorRT-LLM"); }
 

@@ -6,11 +6,15 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace rooftile {
 
 // The frameworks that a rule below knows, by the first word of their names.
 std::span<const std::string_view> frameworks_with_rules();
+
+// Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) where no release is named.
+std::pair<int, int> pytorch_release(std::string_view framework);
 
 // llama.cpp, whose kernels for quantised weights, few rows and prompts are its own (llama_cpp.hpp).
 bool is_llama_cpp(std::string_view framework);
@@ -104,12 +108,13 @@ bool halves_batches(std::string_view framework);
 // (csrc/custom_all_reduce.cuh), TensorRT-LLM (cpp/tensorrt_llm/kernels/customAllReduceKernels.cu).
 bool sums_in_own_kernels(std::string_view framework);
 
-// Prompts of networks in FP8 or FP4 attend in FP8, as their caches are (FP8 context FMHA): trtllm-bench builds engines
-// so (tensorrt_llm/bench/build), and so does the PyTorch backend, the default since 1.0.
+// Prompts of networks in FP8 or FP4 attend in FP8, as their caches are (FP8 context FMHA): TensorRT-LLM's PyTorch
+// backend, the default since 1.0.
 bool attends_in_fp8(std::string_view framework);
 
 // Activations that MXFP4 weights multiply are rounded to MXFP8 where tensor cores have FP4 (ModelConfig,
-// get_mxfp4_quant_algo: W4A8_MXFP4_MXFP8 from compute capability 10.0 on), as in the first release with gpt-oss.
+// get_mxfp4_quant_algo: W4A8_MXFP4_MXFP8 from compute capability 10.0 on): from 1.0, the first
+// release with gpt-oss.
 bool rounds_for_mxfp4(std::string_view framework);
 
 // Of a GPU's memory, its caches get a share of what the weights leave, not what the weights leave of a share

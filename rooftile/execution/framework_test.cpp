@@ -1,5 +1,7 @@
 #include "rooftile/execution/framework.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace rooftile {
@@ -119,6 +121,28 @@ TEST(Framework, TensorRtLlmHasFp8ExpertsFrom010On) {
   EXPECT_TRUE(multiplies_experts_in_fp8("TensorRT-LLM 0.10"));
   EXPECT_TRUE(multiplies_experts_in_fp8("vLLM 0.6"));
   EXPECT_TRUE(multiplies_experts_in_fp8(""));
+}
+
+TEST(Framework, ServersHaveTheirOwnWays) {
+  EXPECT_TRUE(attends_in_fp8("TensorRT-LLM 1.0"));
+  EXPECT_FALSE(attends_in_fp8("TensorRT-LLM 0.20"));
+  EXPECT_FALSE(attends_in_fp8("vLLM 0.11"));
+  for (const char* own : {"vLLM 0.6", "SGLang 0.4", "TensorRT-LLM 0.9"}) EXPECT_TRUE(sums_in_own_kernels(own)) << own;
+  EXPECT_FALSE(sums_in_own_kernels("PyTorch 2.4"));
+  EXPECT_FALSE(sums_in_own_kernels(""));
+  EXPECT_TRUE(shares_what_weights_leave("TensorRT-LLM 1.0"));
+  EXPECT_FALSE(shares_what_weights_leave("vLLM 0.11"));
+}
+
+TEST(Framework, WhatTrainsOnPyTorchIsKnownByName) {
+  EXPECT_TRUE(hides_tensor_exchanges("NeMo 25.09"));
+  EXPECT_FALSE(hides_tensor_exchanges("Megatron-LM"));
+  EXPECT_TRUE(runs_megatron_deepspeed("Megatron-DeepSpeed"));
+  EXPECT_FALSE(runs_megatron_deepspeed("Megatron-LM"));
+  EXPECT_TRUE(runs_pytorch("TorchScript; PyTorch, CUDA 11.4"));
+  EXPECT_TRUE(lacks_composites("TorchScript; PyTorch, CUDA 11.4"));
+  EXPECT_EQ(pytorch_release("PyTorch 1.13 CUDA 11.7"), std::pair(1, 13));
+  EXPECT_EQ(pytorch_release("TensorFlow 1.15"), std::pair(0, 0));
 }
 
 TEST(Framework, TensorRtLlmRoundsForMxfp4From10On) {

@@ -209,6 +209,10 @@ Result<Gpu> complete(std::string_view toml, std::string_view where, FactKind uns
   gpu.compute_capability = capability;
   gpu.note = file.note;
   fill(gpu, facts);
+  if (gpu.sm.accumulation_registers >= gpu.sm.registers) {
+    return wrong(fmt::format("sm.accumulation_registers = {:.0f} leaves none of the {:.0f} of sm.registers",
+                             gpu.sm.accumulation_registers, gpu.sm.registers));
+  }
   return gpu;
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +117,17 @@ TEST(ParseGpu, MissingLevelIsNamed) {
   ASSERT_FALSE(gpu);
   EXPECT_THAT(gpu.error().text(),
               HasSubstr("missing: level.L2.capacity; architecture 'pascal-gp10x' does not give it"));
+}
+
+TEST(ParseGpu, RegistersForAccumulationArePartOfAll) {
+  const auto with = [](const char* count) {
+    return parse_gpu(
+        fmt::format("{}[sm]\naccumulation_registers = {{ value = {}, source = \"own\" }}\n", kMinimal, count),
+        "mine.toml");
+  };
+  EXPECT_THAT(with("65536").error().text(),
+              HasSubstr("sm.accumulation_registers = 65536 leaves none of the 65536 of sm.registers"));
+  EXPECT_TRUE(with("0"));
 }
 
 TEST(ParseGpu, NeedsAnId) {

@@ -12,8 +12,8 @@ constexpr double kMaxwell = 5, kPascal = 6, kVolta = 7, kTuring = 7.5, kAmpere =
 // The first with cp.async (LDGSTS), with the tensor memory accelerator.
 constexpr double kAsyncCopy = kAmpere, kTma = kHopper;
 
-// Compute capabilities (`Gpu::compute_capability`) of AMD's first GPUs with matrix cores, whose libraries choose
-// differently.
+// Compute capabilities (`Gpu::compute_capability`) of AMD's GPUs with matrix cores that differ in what their libraries
+// choose, or in how their matrix instructions read operands.
 constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a", kCdna3 = "gfx942";
 
 constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }

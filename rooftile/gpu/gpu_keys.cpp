@@ -62,7 +62,7 @@ constexpr std::array kKeys = {
     GpuKey{"rate.tensor_fp4", U::flops_per_cycle, 0.01, 1e7},
 
     GpuKey{"sm.registers", U::count, 256, 1e8, required, [](G& g, double v) { g.sm.registers = v; }},
-    GpuKey{"sm.accumulation_registers", U::count, 256, 1e8, optional,
+    GpuKey{"sm.accumulation_registers", U::count, 0, 1e8, optional,
            [](G& g, double v) { g.sm.accumulation_registers = v; }},
     GpuKey{"sm.tensor_memory", U::bytes, 256, kGi, optional, [](G& g, double v) { g.sm.tensor_memory = Bytes(v); }},
     GpuKey{"sm.smem", U::bytes, 256, kGi, required, [](G& g, double v) { g.sm.smem = Bytes(v); }},

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "rooftile/base/lower_case.hpp"
-#include "rooftile/base/parse_number.hpp"
+#include "rooftile/execution/framework.hpp"
 
 namespace rooftile {
 namespace {
@@ -26,17 +26,6 @@ bool fine_tunes_bert(TableRow& row, std::string_view model) {
 bool bins_its_texts(TableRow& row, std::string_view model) {
   return is_bert(model) && row.text("source") == kExamples && row.text("note").starts_with("Pre-training") &&
          row.text("path").starts_with("PyTorch/");
-}
-
-// Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) of others.
-std::pair<int, int> pytorch_release(std::string_view framework) {
-  constexpr std::string_view kName = "PyTorch ";
-  if (!framework.starts_with(kName)) return {};
-  framework.remove_prefix(kName.size());
-  const int major = take_number<int>(framework).value_or(0);
-  if (!framework.starts_with('.')) return {major, 0};
-  framework.remove_prefix(1);
-  return {major, take_number<int>(framework).value_or(0)};
 }
 
 // As notes end: "XLA", "XLA=Yes".

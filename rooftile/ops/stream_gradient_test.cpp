@@ -55,6 +55,14 @@ TEST(StreamGradient, BatchNormalisationOfPlanesWithNarrowWeightsIsPyTorchs) {
   EXPECT_EQ(steps(true), 49);
 }
 
+TEST(StreamGradient, SoftmaxWritesItsInputsType) {
+  StreamOneOp softmax(Softmax{}, {{2, 8}}, {2, 8});
+  softmax.workload.tensors[0].dtype = DType::fp16;
+  const StreamKernel kernel = gradient_kernels(softmax.workload, softmax.op())[0];
+  EXPECT_EQ(kernel.write, Bytes(2 * 8 * 2));
+  EXPECT_EQ(kernel.read, Bytes(2 * 2 * 8 * 4)) << "its result and that result's gradient";
+}
+
 TEST(StreamGradient, SoftmaxGoesTwiceThroughItsRows) {
   const StreamOneOp softmax(Softmax{}, {{2, 8}}, {2, 8});
   EXPECT_EQ(gradient(softmax), elements_of(32, 16));

@@ -37,6 +37,15 @@ TEST(StreamKernels, ShortSoftmaxStaysInRegisters) {
   EXPECT_EQ(many.reread, many.read * 2);
 }
 
+TEST(StreamKernels, SoftmaxReadsItsInputsTypeAndWritesItsOutputs) {
+  StreamOneOp one(Softmax{}, {{10, 2048}}, {10, 2048});
+  one.workload.tensors[0].dtype = DType::fp16;
+  const StreamKernel kernel = only(one);
+  EXPECT_EQ(kernel.read, Bytes(10 * 2048 * 2));
+  EXPECT_EQ(kernel.reread, kernel.read * 2);
+  EXPECT_EQ(kernel.write, Bytes(10 * 2048 * 4));
+}
+
 TEST(StreamKernels, EveryKindOfATableHasItsBytes) {
   for (const StreamKind kind : kStreamKinds) {
     const StreamLayer layer{kind, 7, 300};

@@ -129,8 +129,7 @@ bool whole_steps(AttentionKernel kernel) {
 // is params.h x params.b). FasterTransformer's copy shares a head among CTAs where batches are small.
 bool takes_whole_heads(const AttentionShape& shape, const AttentionCall& call) {
   constexpr double kMostPositions = 384, kMostDim = 64;
-  const bool has_kernel = generation::has_tensor_cores(shape.generation) && shape.generation > generation::kVolta &&
-                          shape.generation < generation::kHopper;
+  const bool has_kernel = shape.generation > generation::kVolta && shape.generation < generation::kHopper;
   return call.whole_heads && has_kernel && !shape.decode && !shape.causal && shape.kv <= kMostPositions &&
          shape.dim <= kMostDim && shape.q == shape.kv;
 }

@@ -151,7 +151,7 @@ struct Context {
   double main_loop = 1;  // steps of it without a split
   const Gpu& gpu;
   const PlanOptions& options;
-  bool tensor_memory = generation::has_tensor_memory(gpu.generation);
+  bool tensor_memory = gpu.sm.tensor_memory > Bytes(0);
   bool xmma = false, transposes = false;
   double rate_share = 1;  // whatever the tile
 };

@@ -133,6 +133,19 @@ TEST(NarrowWeights, InMxfp4AreUnpackedOnHopperAndMeetFp8OnBlackwell) {
   EXPECT_LE(wide_b200, time("b200-sxm-180gb", "vLLM 0.11", {}));
 }
 
+TEST(NarrowWeights, InMxfp4CountAgainstThePeakTheyAreMultipliedAt) {
+  const auto on = [](const char* gpu, const char* framework) {
+    PredictOptions options{.precision = DType::bf16, .framework = framework, .execution = Execution::engine};
+    options.weights = DType::mxfp4;
+    return predict(layers(8192), find_gpu(gpu).value(), options).value();
+  };
+  const Prediction rounded = on("rtx-5090", "TensorRT-LLM 1.2"), wide = on("rtx-5090", "vLLM 0.11");
+  EXPECT_EQ(rounded.computed, DType::fp8);
+  EXPECT_LT(rounded.flops / rounded.time, rounded.peak);
+  EXPECT_EQ(wide.computed, DType::bf16);
+  EXPECT_EQ(on("h100-sxm5-80gb", "TensorRT-LLM 1.2").computed, DType::bf16);
+}
+
 TEST(NarrowWeights, OfHeadsAreOnlyThoseOfWhoQuantisesThem) {
   const auto head = [](const char* framework, DType weights) {
     const PredictOptions options{.precision = DType::fp16, .weights = weights, .framework = framework};

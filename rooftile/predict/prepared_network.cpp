@@ -104,16 +104,20 @@ void add_step(Prediction& prediction, const PredictOptions& options, bool loss) 
   prediction.host->waiting = prediction.time - prediction.host->gpu_busy;
 }
 
-// INT8 where the graph itself multiplies integers, else what was asked for.
-DType multiplied_in(const PhaseCalls& calls, const PredictOptions& options) {
-  Flops integers, all;
+// Whether most of the arithmetic is in calls of that kind.
+template <typename Kind>
+bool are_mostly(const PhaseCalls& calls, const Kind& kind) {
+  constexpr double kMost = 0.5;
+  Flops counted, all;
   for (const PhaseCalls::Layer& layer : calls.layers) {
     const LayerCall& call = calls.calls[layer.call];
     all += call.flops;
-    if (call.options.precision == DType::int8) integers += call.flops;
+    if (kind(call.options)) counted += call.flops;
   }
-  return integers > all * 0.5 ? DType::int8 : options.precision;
+  return counted > all * kMost;
 }
+
+bool multiplies_integers(const PredictOptions& options) { return options.precision == DType::int8; }
 
 }  // namespace
 
@@ -123,7 +127,9 @@ PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions&
   name_ = run.name;
   memory_ = memory_of(run, options, phase);
   calls_ = phase_calls(run, network_options(options), phase);
-  multiplied_ = multiplied_in(calls_, options);
+  // INT8 where the graph itself multiplies integers, else what was asked for.
+  multiplied_ = are_mostly(calls_, multiplies_integers) ? DType::int8 : options.precision;
+  weighs_in_mxfp4_ = are_mostly(calls_, weighs_in_mxfp4);
 }
 
 Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const PredictOptions& options, Phase phase) {
@@ -155,10 +161,12 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.gpu = gpu.id;
   prediction.batch_size = workload_->batch_size;
   prediction.precision = options_.precision;
-  prediction.computed = computed_in(multiplied_, gpu);
+  const bool rounded = weighs_in_mxfp4_ && rounds_for_mxfp4(options_.framework, gpu);
+  const DType multiplied = rounded ? DType::fp8 : multiplied_;
+  prediction.computed = computed_in(multiplied, gpu);
   prediction.method = label_of(options_);
   prediction.sm_count = gpu.sm_count;
-  prediction.peak = peak_of(multiplied_, gpu).value_or(FlopsPerSecond(0));
+  prediction.peak = peak_of(multiplied, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_;
   prediction.unsupported = workload_->skipped;
   prediction.notes = workload_->notes;

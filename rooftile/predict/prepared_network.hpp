@@ -35,6 +35,7 @@ class PreparedNetwork {
   MemoryUse memory_;
   PhaseCalls calls_;
   DType multiplied_ = DType::fp32;  // what most of the arithmetic runs in
+  bool weighs_in_mxfp4_ = false;    // and whether it multiplies such weights
 };
 
 }  // namespace rooftile

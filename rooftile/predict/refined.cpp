@@ -95,30 +95,32 @@ double boost_of(const FoundEntry& found, KernelFamily family) {
   return own || family != KernelFamily::tensor ? 0 : 1;
 }
 
-// 16-bit activations by MXFP4 weights.
+bool is_hopper(const Gpu& gpu) {
+  return gpu.vendor == "nvidia" && gpu.generation >= generation::kHopper && gpu.generation < generation::kBlackwell;
+}
+
+// Of the peak, for products that unpack MXFP4 into registers first: Triton's kernels reach 49 % of H100's
+// (triton-lang/triton, pull request 6833), which is what this share gives, as power does not limit them; other products
+// reach 69 %, which power limits.
+constexpr double kUnpackedShare = 0.57;
+
+}  // namespace
+
 bool weighs_in_mxfp4(const PredictOptions& options) {
   const bool wide = options.precision == DType::fp16 || options.precision == DType::bf16;
   return wide && options.weights == DType::mxfp4;
 }
 
-bool is_hopper(const Gpu& gpu) {
-  return gpu.vendor == "nvidia" && gpu.generation >= generation::kHopper && gpu.generation < generation::kBlackwell;
+bool rounds_for_mxfp4(std::string_view framework, const Gpu& gpu) {
+  return gpu.peak(Peak::tensor_fp4).value() > 0 && rounds_for_mxfp4(framework);
 }
-
-bool has_fp4(const Gpu& gpu) { return gpu.peak(Peak::tensor_fp4).value() > 0; }
-
-// Of the rate of 16-bit products, by those that unpack MXFP4 into registers first: Triton's kernels reach 49 % of
-// H100's peak (triton-lang/triton, pull request 6833), where products of as many rows are predicted at 69 %.
-constexpr double kUnpackedShare = 0.57;
-
-}  // namespace
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
   const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
   auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
   const bool mxfp4 = op == RefinedOp::gemm && weighs_in_mxfp4(options);
-  if (mxfp4 && has_fp4(gpu) && rounds_for_mxfp4(options.framework)) {
+  if (mxfp4 && rounds_for_mxfp4(options.framework, gpu)) {
     PredictOptions rounded = options;
     rounded.precision = DType::fp8;
     rounded.result = options.result.value_or(options.precision);

@@ -6,6 +6,7 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rooftile/calibration/calibration.hpp"
@@ -40,6 +41,10 @@ struct RefinedModel {
 
 enum class RefinedOp { conv, gemm, attention, stream, recurrent };
 inline constexpr std::size_t kRefinedOps = 5;
+
+// Products of 16-bit activations by MXFP4 weights, and whether a framework rounds the activations to FP8 on the GPU.
+bool weighs_in_mxfp4(const PredictOptions& options);
+bool rounds_for_mxfp4(std::string_view framework, const Gpu& gpu);
 
 // Nullopt if the GPU has no unit for the precision.
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
