@@ -140,6 +140,9 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   if (seq_len < 1 || seq_len > kMaxDimension) {
     return fail(ErrorCode::usage, fmt::format("sequence length {} is not between 1 and {}", seq_len, kMaxDimension));
   }
+  if (entry.most_positions > 0 && seq_len > entry.most_positions) {
+    return beyond_table(entry.name, seq_len, entry.most_positions);
+  }
   InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
   if (options.image_size) {
     if (!entry.any_image_size && (*options.image_size != entry.image_size || entry.seq_len)) {

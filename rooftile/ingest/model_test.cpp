@@ -97,6 +97,14 @@ TEST(Model, OnlyTextsHaveALength) {
   EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }
 
+TEST(Model, TextsFitTheTableOfPositions) {
+  EXPECT_TRUE(load_model("whisper_base", {.seq_len = 448}));
+  EXPECT_EQ(load_model("whisper_base", {.seq_len = 449}).error().text(),
+            "whisper_base: 449 positions are more than the 448 of its table");
+  EXPECT_EQ(load_model("bert_base", {.seq_len = 513}).error().text(),
+            "bert_base: 513 positions are more than the 512 of its table");
+}
+
 Shape first_input(const Workload& workload) { return workload.tensors[workload.inputs.front()].shape; }
 
 TEST(Model, ImagesOfAnotherSize) {

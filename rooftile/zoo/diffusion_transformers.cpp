@@ -1,7 +1,7 @@
 // Denoisers that are transformers over patches of 2x2 latents: DiT (Peebles and Xie, arXiv:2212.09748), Stable
 // Diffusion 3 (Esser et al., arXiv:2403.03206; transformer/config.json of
-// stabilityai/stable-diffusion-3-medium-diffusers) and FLUX.1 (the same of black-forest-labs/FLUX.1-dev). A condition
-// gives each norm its scale and shift and each sublayer its gate.
+// stabilityai/stable-diffusion-3-medium-diffusers) and FLUX.1 (the same of black-forest-labs/FLUX.1-dev and
+// FLUX.1-schnell). A condition gives each norm its scale and shift and each sublayer its gate.
 #include <array>
 #include <optional>
 #include <string>
@@ -48,6 +48,8 @@ class DiffusionTransformer {
 
   TensorId text() { return projected("text/in", net_.input("text", {batch_, form_.words, form_.text})); }
 
+  // A table of sines, which nobody trains. Stable Diffusion 3 cuts it from a larger one at each step (PatchEmbed in
+  // diffusers); that copy is left out.
   TensorId with_positions(TensorId x) {
     return net_.add("positions/add", x, net_.weight("positions", {1, positions_, form_.width}));
   }
@@ -210,7 +212,7 @@ Workload stable_diffusion_3_medium(std::int64_t batch_size) {
   DiffusionTransformer net(
       "stable_diffusion_3_medium",
       {.width = 1536, .heads = 24, .mlp = 6144, .side = 128, .channels = 16, .words = 333, .text = 4096}, batch_size);
-  std::vector<TokenStream> streams = {{"image", net.patches()}, {"text", net.text()}};
+  std::vector<TokenStream> streams = {{"image", net.with_positions(net.patches())}, {"text", net.text()}};
   net.embed("time", kSinusoids);
   net.embed("pooled", 2048);
   for (int i = 0; i < kDepth; ++i) {
@@ -219,19 +221,33 @@ Workload stable_diffusion_3_medium(std::int64_t batch_size) {
   return net.finish(streams.front().x);
 }
 
-Workload flux_1_dev(std::int64_t batch_size) {
+namespace {
+
+// Dev embeds the guidance that it was distilled from; schnell has none, and its card gives it 256 words.
+Workload flux_1(const char* name, bool guided, std::int64_t batch_size) {
   constexpr int kJoint = 19, kSingle = 38;
-  DiffusionTransformer net(
-      "flux_1_dev", {.width = 3072, .heads = 24, .mlp = 12288, .side = 128, .channels = 16, .words = 512, .text = 4096},
-      batch_size);
+  DiffusionTransformer net(name,
+                           {.width = 3072,
+                            .heads = 24,
+                            .mlp = 12288,
+                            .side = 128,
+                            .channels = 16,
+                            .words = guided ? 512 : 256,
+                            .text = 4096},
+                           batch_size);
   std::vector<TokenStream> streams = {{"image", net.patches()}, {"text", net.text()}};
   net.embed("time", kSinusoids);
-  net.embed("guidance", kSinusoids);
+  if (guided) net.embed("guidance", kSinusoids);
   net.embed("pooled", 768);
   for (int i = 0; i < kJoint; ++i) net.joint_block("block" + std::to_string(i) + "/", streams, true);
   TensorId x = net.joined(streams);
   for (int i = 0; i < kSingle; ++i) x = net.single_block("single" + std::to_string(i) + "/", x);
   return net.finish(net.image_of(x));
 }
+
+}  // namespace
+
+Workload flux_1_dev(std::int64_t batch_size) { return flux_1("flux_1_dev", true, batch_size); }
+Workload flux_1_schnell(std::int64_t batch_size) { return flux_1("flux_1_schnell", false, batch_size); }
 
 }  // namespace rooftile

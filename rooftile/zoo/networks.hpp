@@ -47,6 +47,7 @@ Workload stable_diffusion_xl(std::int64_t batch_size);
 Workload dit_xl_2(std::int64_t batch_size);
 Workload stable_diffusion_3_medium(std::int64_t batch_size);
 Workload flux_1_dev(std::int64_t batch_size);
+Workload flux_1_schnell(std::int64_t batch_size);
 Workload wgan_generator(std::int64_t batch_size);
 Workload wgan_critic(std::int64_t batch_size);
 Workload a3c(std::int64_t batch_size);
@@ -55,11 +56,12 @@ Workload ncf(std::int64_t batch_size);
 Workload gnmt_v2(std::int64_t batch_size, std::int64_t seq_len);
 Workload sockeye(std::int64_t batch_size, std::int64_t seq_len);
 Workload deep_speech_2(std::int64_t batch_size, std::int64_t frames);
-Workload whisper_tiny(std::int64_t batch_size, std::int64_t words);
-Workload whisper_base(std::int64_t batch_size, std::int64_t words);
-Workload whisper_small(std::int64_t batch_size, std::int64_t words);
-Workload whisper_medium(std::int64_t batch_size, std::int64_t words);
-Workload whisper_large_v3(std::int64_t batch_size, std::int64_t words);
+constexpr std::int64_t kMostWhisperTokens = 448;  // of the decoder's table of positions
+Workload whisper_tiny(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_base(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_small(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_medium(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_large_v3(std::int64_t batch_size, std::int64_t tokens);
 
 // What validate() turns down: the network at a batch that is too large to be built.
 Workload refused(const std::string& name, std::int64_t batch_size);

@@ -114,6 +114,9 @@ struct Transformer {
 // made for a note; empty where nothing does.
 Result<std::string> check_positions(const Transformer& shape, std::int64_t positions);
 
+// "bert_base: 513 positions are more than the 512 of its table".
+tl::unexpected<Error> beyond_table(const std::string& network, std::int64_t positions, std::int64_t most);
+
 // Limits that leave room above any network that was ever trained and keep every product exact.
 constexpr std::int64_t kMostLayers = 1024;
 constexpr std::int64_t kMostHeads = 1 << 14;

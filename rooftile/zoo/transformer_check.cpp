@@ -130,12 +130,15 @@ Result<void> check(const Transformer& shape) {
   return {};
 }
 
+tl::unexpected<Error> beyond_table(const std::string& network, std::int64_t positions, std::int64_t most) {
+  return fail(ErrorCode::usage, fmt::format("{} positions are more than the {} of its table", positions, most),
+              network);
+}
+
 Result<std::string> check_positions(const Transformer& shape, std::int64_t positions) {
   if (shape.patch > 0) return "";
   if (shape.positions == TransformerPositions::learned && positions > shape.max_positions) {
-    return fail(ErrorCode::usage,
-                fmt::format("{} positions are more than the {} of its table", positions, shape.max_positions),
-                shape.name);
+    return beyond_table(shape.name, positions, shape.max_positions);
   }
   const std::int64_t made_for = std::max(shape.seq_len, shape.max_positions);
   if (positions <= made_for) return "";

@@ -8,9 +8,9 @@
 namespace rooftile {
 namespace {
 
-constexpr std::int64_t kFrames = 3000, kMostWords = 448, kHeadDim = 64;
+constexpr std::int64_t kFrames = 3000, kHeadDim = 64;
 
-struct Listener {
+struct WhisperSize {
   const char* name;
   std::int64_t layers, hidden;  // of the encoder and of the decoder
   std::int64_t bands = 80, vocabulary = 51865;
@@ -18,14 +18,14 @@ struct Listener {
 
 class Whisper {
  public:
-  Whisper(const Listener& form, std::int64_t batch, std::int64_t words)
-      : form_(form), batch_(batch), words_(words), net_(form.name) {}
+  Whisper(const WhisperSize& form, std::int64_t batch, std::int64_t tokens)
+      : form_(form), batch_(batch), tokens_(tokens), net_(form.name) {}
 
   Workload build() {
     const TensorId memory = encoder();
-    TensorId x = net_.embedding("words", net_.input("words/ids", {batch_, words_}, DType::int64), form_.vocabulary,
+    TensorId x = net_.embedding("tokens", net_.input("tokens/ids", {batch_, tokens_}, DType::int64), form_.vocabulary,
                                 form_.hidden);
-    x = with_positions("decoder/", x, kMostWords);
+    x = with_positions("decoder/", x, kMostWhisperTokens);
     for (std::int64_t i = 0; i < form_.layers; ++i) {
       const std::string name = "decoder" + std::to_string(i) + "/";
       TensorId y = net_.layer_norm(name + "self/norm", x);
@@ -34,7 +34,7 @@ class Whisper {
       x = net_.add(name + "speech/add", x, attend(name + "speech/", y, memory, false));
       x = mlp(name, x);
     }
-    net_.tied("head", net_.layer_norm("decoder/norm", x), "words.weight");
+    net_.tied("head", net_.layer_norm("decoder/norm", x), "tokens.weight");
     return net_.finish();
   }
 
@@ -91,32 +91,31 @@ class Whisper {
     return net_.add(name + "mlp/add", x, net_.fully_connected(name + "mlp/down", up, form_.hidden));
   }
 
-  Listener form_;
-  std::int64_t batch_, words_;
+  WhisperSize form_;
+  std::int64_t batch_, tokens_;
   Net net_;
 };
 
-Workload listener(const Listener& form, std::int64_t batch_size, std::int64_t words) {
-  if (words > kMostWords) return refused(form.name, batch_size);
-  return Whisper(form, batch_size, words).build();
+Workload whisper(const WhisperSize& form, std::int64_t batch_size, std::int64_t tokens) {
+  return Whisper(form, batch_size, tokens).build();
 }
 
 }  // namespace
 
-Workload whisper_tiny(std::int64_t batch_size, std::int64_t words) {
-  return listener({"whisper_tiny", 4, 384}, batch_size, words);
+Workload whisper_tiny(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_tiny", 4, 384}, batch_size, tokens);
 }
-Workload whisper_base(std::int64_t batch_size, std::int64_t words) {
-  return listener({"whisper_base", 6, 512}, batch_size, words);
+Workload whisper_base(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_base", 6, 512}, batch_size, tokens);
 }
-Workload whisper_small(std::int64_t batch_size, std::int64_t words) {
-  return listener({"whisper_small", 12, 768}, batch_size, words);
+Workload whisper_small(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_small", 12, 768}, batch_size, tokens);
 }
-Workload whisper_medium(std::int64_t batch_size, std::int64_t words) {
-  return listener({"whisper_medium", 24, 1024}, batch_size, words);
+Workload whisper_medium(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_medium", 24, 1024}, batch_size, tokens);
 }
-Workload whisper_large_v3(std::int64_t batch_size, std::int64_t words) {
-  return listener({"whisper_large_v3", 32, 1280, 128, 51866}, batch_size, words);
+Workload whisper_large_v3(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_large_v3", 32, 1280, 128, 51866}, batch_size, tokens);
 }
 
 }  // namespace rooftile

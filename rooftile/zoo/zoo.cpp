@@ -45,6 +45,12 @@ ZooEntry sequences(std::string name, std::string description, std::int64_t lengt
           [build](const InputSize& size) { return build(size.batch_size, size.seq_len); }};
 }
 
+ZooEntry speech(std::string name, std::string description, Workload (*build)(std::int64_t, std::int64_t)) {
+  ZooEntry entry = sequences(std::move(name), std::move(description), kMostWhisperTokens, build);
+  entry.most_positions = kMostWhisperTokens;
+  return entry;
+}
+
 // A file of data/transformers. Its tests prove that it can be read.
 ZooEntry text(const EmbeddedText& file) {
   auto shape = parse_transformer(file.text, file.path);
@@ -118,7 +124,9 @@ std::vector<ZooEntry> make_zoo() {
                     stable_diffusion_3_medium, 1024),
              {"sd3_medium"}),
       called(images("flux_1_dev", "the denoiser of FLUX.1 dev, latents of 128x128, 512 words (2024)", flux_1_dev, 1024),
-             {"flux", "flux_1", "flux_1_schnell"}),
+             {"flux", "flux_1"}),
+      images("flux_1_schnell", "the denoiser of FLUX.1 schnell, 256 words, no embedding of guidance", flux_1_schnell,
+             1024),
       images("wgan_generator", "the generator of WGAN-GP, 64x64 (2017)", wgan_generator, 0),
       images("wgan_critic", "the critic of WGAN-GP, 64x64 (2017)", wgan_critic, 64),
       images("a3c", "A3C, four frames of 84x84 (2016)", a3c, 84),
@@ -129,11 +137,11 @@ std::vector<ZooEntry> make_zoo() {
       sequences("sockeye", "Sockeye's translation with 5 LSTMs, IWSLT15, both texts of 25 positions (2017)", 25,
                 sockeye),
       sequences("deep_speech_2", "Deep Speech 2, ten seconds of 100 frames each (2015)", 1000, deep_speech_2),
-      sequences("whisper_tiny", "Whisper tiny, 30 s of speech and a text of 448 positions (2022)", 448, whisper_tiny),
-      sequences("whisper_base", "Whisper base", 448, whisper_base),
-      sequences("whisper_small", "Whisper small", 448, whisper_small),
-      sequences("whisper_medium", "Whisper medium", 448, whisper_medium),
-      called(sequences("whisper_large_v3", "Whisper large-v3 (2023)", 448, whisper_large_v3), {"whisper_large"}),
+      speech("whisper_tiny", "Whisper tiny, 30 s of speech and a text of 448 positions (2022)", whisper_tiny),
+      speech("whisper_base", "Whisper base", whisper_base),
+      speech("whisper_small", "Whisper small", whisper_small),
+      speech("whisper_medium", "Whisper medium", whisper_medium),
+      called(speech("whisper_large_v3", "Whisper large-v3 (2023)", whisper_large_v3), {"whisper_large"}),
   };
   for (const EmbeddedText& file : embedded_transformers()) entries.push_back(text(file));
   return entries;
