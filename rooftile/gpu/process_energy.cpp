@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "rooftile/base/toml_reader.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/gpu/embedded_processes.hpp"
@@ -19,12 +21,22 @@ class EnergyReader : TomlReader {
   Result<std::vector<ProcessEnergy>> read(const toml::table& root) {
     TRY(read_sources(root));
     std::vector<ProcessEnergy> all;
-    if (const auto* rows = root["process"].as_array()) {
-      for (const toml::node& row : *rows) all.push_back(TRY(read_row(row)));
+    for (auto&& [key, node] : root) {
+      if (key.str() == "process") {
+        const auto* rows = node.as_array();
+        if (rows == nullptr) return error(node.source(), "'process' must be a list of tables: [[process]]");
+        for (const toml::node& row : *rows) all.push_back(TRY(read_row(row)));
+      } else if (key.str() != "sources") {
+        return unknown(key, "", {"sources", "process"});
+      }
     }
     const auto by_size = [](const ProcessEnergy& a, const ProcessEnergy& b) { return a.nm >= b.nm; };
     if (all.size() < 2 || std::adjacent_find(all.begin(), all.end(), by_size) != all.end()) {
       return error(root.source(), "needs [[process]] at least twice, the smallest nm first");
+    }
+    const auto is_reference = [](const ProcessEnergy& one) { return one.nm == kReferenceProcess && one.share == 1; };
+    if (std::none_of(all.begin(), all.end(), is_reference)) {
+      return error(root.source(), fmt::format("needs a [[process]] with nm = {} and energy = 1", kReferenceProcess));
     }
     return all;
   }
@@ -33,6 +45,11 @@ class EnergyReader : TomlReader {
   Result<ProcessEnergy> read_row(const toml::node& node) {
     const toml::table* row = node.as_table();
     if (row == nullptr) return error(node.source(), "each [[process]] has nm, energy and source");
+    for (auto&& [key, part] : *row) {
+      if (key.str() != "nm" && key.str() != "energy" && key.str() != "source") {
+        return unknown(key, " of [[process]]", {"nm", "energy", "source"});
+      }
+    }
     const auto nm = (*row)["nm"].value<double>(), share = (*row)["energy"].value<double>();
     const auto source = (*row)["source"];
     if (!nm || !share || !source || !(*nm > 0) || !(*share > 0)) {

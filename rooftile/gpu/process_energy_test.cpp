@@ -1,11 +1,15 @@
 #include "rooftile/gpu/process_energy.hpp"
 
 #include <cmath>
+#include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace rooftile {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(ProcessEnergy, FallsAsTheFoundrySays) {
   EXPECT_NEAR(process_energy(kReferenceProcess), 1, 1e-9);
@@ -18,20 +22,48 @@ TEST(ProcessEnergy, FallsAsTheFoundrySays) {
               1e-9);
 }
 
-TEST(ProcessEnergy, EachHasASource) {
-  for (const ProcessEnergy& one : process_energies()) EXPECT_FALSE(one.source.empty()) << one.nm;
+constexpr const char* kProcessSources = "[sources]\nus = \"us\"\n";
+
+std::string process_row(const char* nm, const char* energy, const char* rest = "source = \"us\"\n") {
+  return std::string("[[process]]\nnm = ") + nm + "\nenergy = " + energy + "\n" + rest;
 }
 
-TEST(ProcessEnergy, NeedsTwoInOrderWithSources) {
-  const std::string head = "[sources]\nus = \"us\"\n";
-  const auto row = [](const char* nm, const char* energy) {
-    return std::string("[[process]]\nnm = ") + nm + "\nenergy = " + energy + "\nsource = \"us\"\n";
-  };
-  EXPECT_TRUE(parse_process_energies(head + row("3", "0.2") + row("16", "1"), "t.toml"));
-  for (const std::string& rows : {row("3", "0.2"), row("16", "1") + row("3", "0.2"), row("3", "0.2") + row("4", "0"),
-                                  row("3", "0.2") + "[[process]]\nnm = 4\nenergy = 1\n"}) {
-    EXPECT_FALSE(parse_process_energies(head + rows, "t.toml")) << rows;
+std::string process_refusal(const std::string& text) {
+  const auto read = parse_process_energies(text, "t.toml");
+  return read ? "none" : read.error().text();
+}
+
+TEST(ProcessEnergy, NeedsTwoInOrder) {
+  EXPECT_EQ(process_refusal(kProcessSources + process_row("3", "0.2") + process_row("16", "1")), "none");
+  for (const std::string& rows : {process_row("16", "1"), process_row("16", "1") + process_row("3", "0.2"),
+                                  process_row("16", "1") + process_row("16", "1")}) {
+    EXPECT_THAT(process_refusal(kProcessSources + rows), HasSubstr("at least twice, the smallest nm first")) << rows;
   }
+}
+
+TEST(ProcessEnergy, NeedsTheReference) {
+  for (const std::string& rows :
+       {process_row("3", "0.2") + process_row("12", "1"), process_row("3", "0.2") + process_row("16", "0.9")}) {
+    EXPECT_THAT(process_refusal(kProcessSources + rows), HasSubstr("needs a [[process]] with nm = 16 and energy = 1"))
+        << rows;
+  }
+}
+
+TEST(ProcessEnergy, RowsAreCompleteAndHaveASource) {
+  const std::string reference = process_row("16", "1");
+  EXPECT_THAT(process_refusal(kProcessSources + process_row("3", "0.2", "") + reference),
+              HasSubstr("each [[process]] has nm and energy"));
+  EXPECT_THAT(process_refusal(kProcessSources + process_row("3", "0") + reference), HasSubstr("above 0"));
+  EXPECT_THAT(process_refusal(kProcessSources + process_row("3", "0.2", "source = \"su\"\n") + reference),
+              HasSubstr("source 'su' is not in [sources]"));
+}
+
+TEST(ProcessEnergy, UnknownKeysAreErrors) {
+  const std::string reference = process_row("16", "1");
+  EXPECT_THAT(process_refusal("proces = 1\n" + (kProcessSources + reference)), HasSubstr("unknown key 'proces'"));
+  EXPECT_THAT(process_refusal(kProcessSources + process_row("3", "0.2", "source = \"us\"\nenrgy = 1\n") + reference),
+              HasSubstr("unknown key 'enrgy' of [[process]]; did you mean 'energy'?"));
+  EXPECT_THAT(process_refusal("process = 1\n" + std::string(kProcessSources)), HasSubstr("[[process]]"));
 }
 
 }  // namespace
