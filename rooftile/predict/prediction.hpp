@@ -169,12 +169,12 @@ struct PhaseTimes {
   Seconds forward, backward, update;
 };
 
-// What the host has to do with the time of a network.
 // The host that is taken where none is told: a server, or one whose processor PassMark rates so (single thread).
 struct AssumedHost {
   std::optional<double> single_thread;
 };
 
+// What the host has to do with the time of a network.
 struct HostShare {
   HostCosts costs;
   Seconds gpu_busy;                         // the sum of the layers

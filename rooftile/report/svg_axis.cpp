@@ -96,7 +96,7 @@ std::vector<Tick> logarithmic_ticks(const Axis& axis, int wanted) {
   const double low = std::log10(axis.low), high = std::log10(axis.high);
   constexpr double kFewDecades = 5;  // beyond, small marks would blacken the axis
   const int digits = high - low <= kFewDecades ? static_cast<int>(kTen) : 2;
-  constexpr double kBeside = 1.5;  // 50 s would stand on the toes of 1 min
+  constexpr double kBeside = 1.5;  // a label this close below 1 min would overlap its label
   std::vector<Tick> ticks;
   const double beyond = axis.time ? std::min(axis.high, kMinute) : axis.high;
   for (int power = static_cast<int>(std::floor(low)); power <= static_cast<int>(std::ceil(high)); ++power) {
