@@ -36,7 +36,7 @@ struct ZooEntry {
   std::vector<std::string> aliases = {};                // other names of the same network
   std::shared_ptr<const Transformer> transformer = {};  // whose geometry it has; null: built from code
   std::int64_t image_size = 224;                        // height of its images; 0: takes none
-  std::int64_t most_positions = 0;  // of a table of learned ones, if not `transformer`'s; 0: no table
+  std::int64_t most_positions = 0;                      // that `builder` takes, those of its table; 0: any
 
   Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }
 };
