@@ -35,7 +35,8 @@ constexpr std::array kConvTiles = {
                ConvConstant::narrow_efficiency},
 };
 
-// Of cuDNN 8 and later from Ampere on (sm80_xmma), as profilers report them on Hopper.
+// Of cuDNN 9 from Hopper on (sm80_xmma), as profilers report them there; on Ampere and Ada profiles still have the
+// above (ampere_scudnn_128x64_relu_xregs_large_nn and the like).
 constexpr std::array kLaterConvTiles = {
     TileKernel{{.tile = {256, 64, 8}, .warp_m = 64, .warp_n = 64, .warps = 4, .registers_per_thread = 255},
                ConvConstant::wide_efficiency},
@@ -47,7 +48,7 @@ constexpr std::array kLaterConvTiles = {
 
 // Later weight gradients run the small one, cuDNN's older engines among them (wgrad_alg0_engine<float, 128, 5, 5, …>).
 std::span<const TileKernel> conv_tiles(Pass pass, const Gpu& gpu) {
-  if (gpu.generation < generation::kAmpere) return kConvTiles;
+  if (gpu.generation < generation::kHopper) return kConvTiles;
   const std::span<const TileKernel> later = kLaterConvTiles;
   return pass == Pass::bwd_weight ? later.last(1) : later;
 }
@@ -181,17 +182,17 @@ void each_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, co
   }
   // Of Winograd's kernels cuDNN has none for GPUs before Maxwell at first, and from Hopper on those of weight gradients
   // alone (data/measurements/h100-sxm5-80gb/layers/conv.csv): other passes of 3x3 run the FFT there.
-  const bool all_winograd = gpu.generation < generation::kHopper;
+  const bool later = gpu.generation >= generation::kHopper;
   const bool winograd = has_winograd(op) && (op.winograd_before_maxwell || gpu.generation >= generation::kMaxwell) &&
-                        (all_winograd || op.pass == Pass::bwd_weight);
+                        (!later || op.pass == Pass::bwd_weight);
   const bool fused = winograd && wanted(options, name_of(Algorithm::winograd)) && has_fused_winograd(op);
   const bool nonfused = winograd && wanted(options, name_of(Algorithm::winograd_nonfused));
   if (!options.tile && fused) visit(fused_winograd(op));
-  if (!options.tile && nonfused) each_nonfused_winograd(op, gpu.generation >= generation::kAmpere, visit);
+  if (!options.tile && nonfused) each_nonfused_winograd(op, later, visit);
   // Small filters gain too little from a transform of whole maps to look at it, unless it is asked for or in place of
   // Winograd.
   constexpr double kManyTaps = 25;
-  const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm || !all_winograd;
+  const bool many_taps = op.gemm.filter_volume >= kManyTaps || options.algorithm || later;
   const bool fft = has_fft(op) && many_taps && wanted(options, name_of(Algorithm::fft));
   if (!options.tile && fft) each_fft(op, visit);
   const bool other = options.algorithm && (fused || nonfused || fft);

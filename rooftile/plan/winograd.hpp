@@ -18,7 +18,7 @@ bool has_fused_winograd(const OpShape& op);
 LaunchPlan fused_winograd(const OpShape& op);
 
 // Transforms of input and filters, (4 + R - 1)^2 GEMMs over the tiles, transform back: one plan for each GEMM tile, of
-// the library's `later` kernels (from Ampere on).
+// the library's `later` kernels (from Hopper on).
 void each_nonfused_winograd(const OpShape& op, bool later, const VisitPlan& visit);
 
 }  // namespace rooftile
