@@ -29,7 +29,8 @@ HELD = 0.9
 LEAST = 5  # rows of a source
 HOST_DECIDES = 1.3  # times what the GPU is busy, as in tools/fit_hosts.py
 MICRO = 1e-6
-PYTORCH = ("PyTorch", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "NeMo", "composer")
+PYTORCH = ("PyTorch", "TorchScript", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "Megatron Core", "NeMo",
+           "composer")
 ENGINES = ("FasterTransformer", "TensorRT", "llama.cpp", "vLLM", "ExLlama", "MLC")
 
 
