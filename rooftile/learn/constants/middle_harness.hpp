@@ -15,8 +15,8 @@ struct MeasuredHarness {
   std::string source;  // source_of() of its rows
 };
 
-// For each of names_of_call(), the middle of those of a vendor, for any GPU, with the range that they lie in. All are of
-// one family.
+// For each of names_of_call(), the middle of those of a vendor, for any GPU, with the range that they lie in. All are
+// of one family.
 std::vector<Harness> middle_harnesses(std::string_view vendor, const std::vector<MeasuredHarness>& measured);
 
 }  // namespace rooftile

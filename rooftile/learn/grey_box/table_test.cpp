@@ -45,14 +45,14 @@ std::vector<std::string> reasons_of(const GreyBoxTimes& times) {
 
 TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
   const auto tables = phase_tables(std::string(kRowHeader) +
-                                "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
-                                "gemm,,t4,fp32,fwd,128,128,128,,,\n"
-                                "gemm,,,fp32,fwd,128,128,128,,,\n"
-                                "network_layer,,t4,fp32,fwd,,,,,,\n"
-                                "gemm,,t44,fp32,fwd,128,128,128,,,\n"
-                                "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
-                                "gemm,,p4,fp32,fwd,256,256,256,,,\n"
-                                "gemm,,t4,fp8,fwd,256,256,256,,,\n");
+                                   "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
+                                   "gemm,,t4,fp32,fwd,128,128,128,,,\n"
+                                   "gemm,,,fp32,fwd,128,128,128,,,\n"
+                                   "network_layer,,t4,fp32,fwd,,,,,,\n"
+                                   "gemm,,t44,fp32,fwd,128,128,128,,,\n"
+                                   "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
+                                   "gemm,,p4,fp32,fwd,256,256,256,,,\n"
+                                   "gemm,,t4,fp8,fwd,256,256,256,,,\n");
   const auto times = grey_box_times(model_of_products(true), tables);
   ASSERT_TRUE(times) << times.error().text();
   ASSERT_THAT(times->rows.rows, SizeIs(2));
@@ -71,13 +71,13 @@ TEST(GreyBoxTable, RowsWithoutATimeAreRefusedByLineAndTheOthersPredicted) {
 // model's.
 TEST(GreyBoxTable, RowsOfNoKnownGpuAreWrongAndTheOtherRefusedOnesUnsupported) {
   const auto tables = phase_tables(std::string(kRowHeader) +
-                                "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
-                                "stream,softmax,t44,fp32,fwd,,,,64,64,\n"
-                                "stream,softmax,,fp32,fwd,,,,64,64,\n"
-                                "gemm,,t44,fp32,bwd_data,128,128,128,,,\n"
-                                "gemm,,,fp32,fwd,128,128,128,,,\n"
-                                "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
-                                "gemm,,t4,fp8,fwd,256,256,256,,,\n");
+                                   "stream,softmax,t4,fp32,fwd,,,,64,64,\n"
+                                   "stream,softmax,t44,fp32,fwd,,,,64,64,\n"
+                                   "stream,softmax,,fp32,fwd,,,,64,64,\n"
+                                   "gemm,,t44,fp32,bwd_data,128,128,128,,,\n"
+                                   "gemm,,,fp32,fwd,128,128,128,,,\n"
+                                   "gemm,,t4,fp32,bwd_data,128,128,128,,,\n"
+                                   "gemm,,t4,fp8,fwd,256,256,256,,,\n");
   const auto times = grey_box_times(model_of_products(true), tables);
   ASSERT_TRUE(times) << times.error().text();
   std::vector<std::size_t> wrong, without_time;
