@@ -97,8 +97,8 @@ Result<void> run(ExplainArguments& arguments) {
   const Workload stored =
       workload.captured ? launches_as_ops(workload, options.pass) : run_as(workload, options, phase);
   const auto op = TRY(find_layer(stored, arguments.layer));
+  options.pass_bytes = pass_bytes(stored, phase);
   PredictOptions own = options;
-  own.pass_bytes = pass_bytes(stored, phase);
   own.precision = precision_of(stored, *op, launch_options(options, phase));
   std::vector<Explanation> explanations;
   for (const Gpu& gpu : gpus) {

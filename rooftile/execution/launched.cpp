@@ -15,6 +15,7 @@
 #include "rooftile/execution/loss.hpp"
 #include "rooftile/execution/merged_products.hpp"
 #include "rooftile/execution/narrow_products.hpp"
+#include "rooftile/execution/rectified.hpp"
 #include "rooftile/execution/strides.hpp"
 #include "rooftile/execution/unit_rows.hpp"
 #include "rooftile/execution/unrolled_cells.hpp"
@@ -159,6 +160,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     workload = add_linear_biases_apart(std::move(workload), *options.linear_bias);
   }
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
+  workload = mark_rectified(std::move(workload));
   if (options.execution == Execution::eager) return workload;
   return fuse(workload, {.epilogues = epilogues, .training = options.training});
 }

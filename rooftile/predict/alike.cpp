@@ -18,7 +18,8 @@ bool alike(const Workload& workload, const std::vector<TensorId>& a, const std::
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Tensor& first = workload.tensors[a[i]];
     const Tensor& second = workload.tensors[b[i]];
-    if (first.shape != second.shape || first.dtype != second.dtype || first.constant != second.constant) return false;
+    if (first.shape != second.shape || first.dtype != second.dtype) return false;
+    if (first.constant != second.constant || first.rectified != second.rectified) return false;
     if (first_mention(a, i) != first_mention(b, i)) return false;  // x + x is not x + y
   }
   return true;

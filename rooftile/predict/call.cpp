@@ -8,6 +8,7 @@
 #include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
 #include "rooftile/predict/layer.hpp"
+#include "rooftile/predict/reuse.hpp"
 #include "rooftile/workload/sequence.hpp"
 
 namespace rooftile {
@@ -20,6 +21,7 @@ LayerCall empty_call(std::string_view op, const PredictOptions& options) {
           .output = {},
           .flops = {},
           .epilogue = {},
+          .epilogue_age = {},
           .options = options,
           .work = {}};
 }
@@ -52,19 +54,6 @@ std::optional<DType> stored_weights(const Workload& workload, const Op& op, cons
   const DType stored = workload.tensors[op.inputs[1]].dtype;
   if (stored == options.weights || stored == options.expert_weights) return stored;
   return std::nullopt;
-}
-
-// What a product's kernel reads beside its operands to finish what is fused into it.
-Bytes epilogue_bytes(const Workload& workload, const Op& op) {
-  if (op.members.empty()) return {};
-  const bool conv = std::holds_alternative<Conv>(op.kind);
-  if (!conv && !std::holds_alternative<Gemm>(op.kind)) return {};
-  Bytes bytes;
-  for (std::size_t i = conv ? 1 : 2; i < op.inputs.size(); ++i) {
-    const Tensor& tensor = workload.tensors[op.inputs[i]];
-    if (!tensor.constant) bytes += size_of(tensor);
-  }
-  return bytes;
 }
 
 bool is_inductor(const PredictOptions& options) {
@@ -180,6 +169,7 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
   // The sums of narrow products are written as they are stored.
   if (own.precision == DType::int8 || is_narrow_float(own.precision))
     own.result = workload.tensors[op.outputs.front()].dtype;
+  own.rectified = own.precision == DType::int8 && workload.tensors[op.inputs.front()].rectified;
   LayerCall call;
   if (const auto* conv = std::get_if<Conv>(&op.kind)) {
     call = call_of(*conv, own);
@@ -196,7 +186,8 @@ LayerCall call_of(const Workload& workload, const Op& op, const PredictOptions& 
     call = stream_call(workload, op, own, rules.llama_cpp);
   }
   call.name = op.name;
-  call.epilogue = epilogue_bytes(workload, op);
+  for (const TensorId id : epilogue_inputs(workload, op)) call.epilogue += size_of(workload.tensors[id]);
+  call.epilogue_age = kLongAgo;
   call.output = workload.tensors[op.outputs.front()].shape;
   return call;
 }

@@ -47,7 +47,8 @@ struct LayerCall {
   std::string name, op, function;  // as LayerEstimate has them
   Shape output;
   Flops flops;
-  Bytes epilogue;  // that a product reads beside its operands, for operators fused into it
+  Bytes epilogue;      // that a product reads beside its operands, for operators fused into it
+  Bytes epilogue_age;  // what was used since these were, and they themselves (reuse.hpp)
   PredictOptions options;
   std::variant<std::monostate, Products, Streams, Attention, Recurrent> work;  // nothing: takes no time
 };

@@ -84,12 +84,15 @@ bool times_l2(const Products& products, const Gpu& gpu, const PredictOptions& op
 }
 
 KernelEstimate fused_loads(const LayerCall& call, const Products& products, const Gpu& gpu) {
+  const MemoryLevel& l2 = gpu.level("L2");
+  const bool refined = call.options.method == Method::rooftile;
+  const double kept = refined ? share_kept(call.epilogue_age, l2) : 0;
+  const Bytes missed = call.epilogue * (1 - kept);
   KernelEstimate loads{.launches = 0, .traffic = compulsory_traffic({call.epilogue, {}}), .plan = FusedLoads{}};
-  loads.time = call.epilogue / gpu.level("DRAM").bandwidth;
-  loads.cases[Bottleneck::dram] = loads.time;
-  if (times_l2(products, gpu, call.options)) {
-    loads.cases[Bottleneck::l2] = call.epilogue / gpu.level("L2").bandwidth;
-  }
+  loads.traffic.dram = missed;
+  loads.cases[Bottleneck::dram] = missed / gpu.level("DRAM").bandwidth;
+  loads.time = loads.cases[Bottleneck::dram] + (call.epilogue - missed) / l2.bandwidth;
+  if (times_l2(products, gpu, call.options)) loads.cases[Bottleneck::l2] = call.epilogue / l2.bandwidth;
   return loads;
 }
 

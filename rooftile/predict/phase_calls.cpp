@@ -16,6 +16,7 @@
 #include "rooftile/predict/alike.hpp"
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/host.hpp"
+#include "rooftile/predict/reuse.hpp"
 
 namespace rooftile {
 namespace {
@@ -44,9 +45,11 @@ class Step {
         needed_(needs_gradient(workload)),
         readers_(workload.tensors.size()),
         alike_(first_alike(workload)),
+        ages_(epilogue_ages(workload)),
         made_(workload.ops.size()),
         parts_(recomputed_parts(workload, options.recompute)),
         part_ending_(workload.ops.size()) {
+    part_alike_by_age();
     for (const RecomputedPart& part : parts_) part_ending_[part.back()] = &part;
     for (const Op& op : workload.ops) {
       if (!gives_gradient(op)) continue;
@@ -65,6 +68,14 @@ class Step {
   }
 
  private:
+  // Products that differ in how long ago their residuals were used are not alike.
+  void part_alike_by_age() {
+    std::map<std::pair<std::size_t, Bytes>, std::size_t> firsts;
+    for (std::size_t i = 0; i < alike_.size(); ++i) {
+      if (ages_[i] > Bytes(0)) alike_[i] = firsts.try_emplace({alike_[i], ages_[i]}, i).first->second;
+    }
+  }
+
   void forward() {
     for (const Op& op : workload_.ops) add(op, Pass::fwd);
   }
@@ -210,6 +221,7 @@ class Step {
       PredictOptions own = options_;
       own.pass = pass;
       known = make(call_of(workload_, op, own));
+      step_.calls.back().epilogue_age = ages_[place];
     }
     run_call(*known, op.name + suffix, workload_.tensors[op.outputs.front()].shape);
     step_.layers.back().members = op.members;
@@ -232,6 +244,7 @@ class Step {
   std::vector<bool> needed_;
   std::vector<std::size_t> readers_;  // of each tensor
   std::vector<std::size_t> alike_;    // of each op the first one that is like it
+  std::vector<Bytes> ages_;           // epilogue_ages()
   // Places of calls made already: of the first ones by pass, of sums of gradients, of updates by weights, of
   // gradients of biases by their products.
   std::vector<std::array<std::optional<std::size_t>, kPasses>> made_;

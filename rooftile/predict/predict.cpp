@@ -19,6 +19,7 @@
 #include "rooftile/predict/call.hpp"
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/phase_calls.hpp"
+#include "rooftile/predict/reuse.hpp"
 #include "rooftile/timing/roofline.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
@@ -145,7 +146,10 @@ PredictOptions network_options(PredictOptions options) {
 }
 
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options) {
-  return estimate_alone(call_of(workload, op, options), gpu);
+  LayerCall call = call_of(workload, op, options);
+  const bool residual = options.in_network && call.epilogue > Bytes(0);
+  if (residual) call.epilogue_age = epilogue_ages(workload)[static_cast<std::size_t>(&op - workload.ops.data())];
+  return estimate_alone(call, gpu);
 }
 LayerEstimate estimate(const Conv& conv, const Gpu& gpu, const PredictOptions& options) {
   return estimate_alone(call_of(conv, options), gpu);

@@ -40,6 +40,7 @@ struct PredictOptions {
   std::optional<DType> expert_weights = {};  // of experts, where they are stored otherwise than `weights`
   std::optional<DType> accumulate = {};      // of sums on tensor cores; none: fp32
   std::optional<DType> result = {};          // that a convolution on tensor cores writes; none: as it reads
+  bool rectified = false;                    // of an INT8 product: about half of its activations are zero
   bool nhwc = false;                         // maps of convolutions have their channels contiguous
   const Calibration* calibration = nullptr;  // of the refined method; null: what ships with the program
   std::string framework = {};                // that runs the op ("PyTorch 2.1 cuDNN 8.9"); empty: unknown
@@ -76,7 +77,7 @@ Result<void> check(const PredictOptions& options, const Gpu& gpu);
 // The same of a network's own integers: that the GPU multiplies them where an op does, forward alone.
 Result<void> check(const Workload& workload, const PredictOptions& options, const Gpu& gpu, Phase phase);
 
-// One op of a workload that passed validate().
+// One of the ops of a workload that passed validate().
 LayerEstimate estimate(const Workload& workload, const Op& op, const Gpu& gpu, const PredictOptions& options = {});
 
 // One convolution or GEMM alone.

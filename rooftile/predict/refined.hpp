@@ -71,7 +71,7 @@ class RefinedModels {
   struct Made {
     DType precision;
     std::optional<DType> accumulate, result, weights;
-    bool nhwc, engine;
+    bool nhwc, engine, rectified;
     Bytes pass_bytes;
     std::string framework;
     std::optional<RefinedModel> model;

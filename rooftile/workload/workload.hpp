@@ -32,7 +32,8 @@ struct Tensor {
   std::string name;
   Shape shape;
   DType dtype = DType::fp32;
-  bool constant = false;  // a weight: loaded with the model, not computed
+  bool constant = false;   // a weight: loaded with the model, not computed
+  bool rectified = false;  // a ReLU made it: about half of it is zero (execution/rectified.hpp)
 
   bool operator==(const Tensor&) const = default;
 };
