@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "rooftile/base/units.hpp"
+#include "rooftile/base/whole.hpp"
+#include "rooftile/plan/tile_least.hpp"
 
 namespace rooftile {
 
+// A split that is likely to be fast is visited first, and nothing is counted of those that then cannot be faster.
 class BestFirst {
  public:
   struct Candidate {
@@ -21,17 +26,21 @@ class BestFirst {
   // No array is cleared, which takes as long as the search.
   BestFirst() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
 
-  void add(Seconds least, const Candidate& candidate) {
-    assert(count_ < kMost);
-    least_[count_] = least.value();
-    candidates_[count_++] = candidate;
+  // A kernel that has `ctas`, each of which goes through the main loop `loops` times with `depth` steps of k, and whose
+  // k can be split into as many parts as the first of `splits`, or any that follows up to `most`.
+  void add(std::size_t kernel, const TileLeast& least, double ctas, double loops, double depth,
+           std::span<const int> splits, double most) {
+    assert(kernel_count_ < kMostKernels);
+    kernels_[kernel_count_++] = {kernel, least, ctas, loops, depth, splits, most};
   }
 
   // Calls `visit` with one after the other, of equals with the first first, until all that are left take no less than
   // it returned last.
   template <class Visit>
   void visit(const Visit& visit) {
-    Seconds limit(kDone);
+    const Place first = guess();
+    Seconds limit = visit(candidate_at(first));
+    find_below(limit, first);
     for (std::size_t left = count_; left > 0; --left) {
       const double* next = std::min_element(least_.data(), least_.data() + count_);
       if (*next >= limit.value()) return;
@@ -42,9 +51,74 @@ class BestFirst {
   }
 
  private:
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMost = 256, kMostKernels = 16;
   static constexpr double kDone = std::numeric_limits<double>::infinity();
 
+  struct Kernel {
+    std::size_t index;
+    TileLeast least;
+    double ctas, loops, depth;
+    std::span<const int> splits;
+    double most;
+
+    bool has(std::size_t split) const { return split < splits.size() && (split == 0 || splits[split] <= most); }
+    Seconds at(std::size_t split, Seconds limit) const {
+      const double parts = splits[split];
+      return least.at(ctas * parts, rounded_up(loops / parts) * depth, parts, limit);
+    }
+  };
+
+  struct Place {
+    std::size_t kernel = 0, split = 0;  // of kernels_; of its splits
+  };
+  Candidate candidate_at(const Place& place) const {
+    const Kernel& kernel = kernels_[place.kernel];
+    return {kernel.index, kernel.splits[place.split]};
+  }
+
+  // Of each kernel a split that is likely to take little, of the best of them those beside it.
+  Place guess() const {
+    Place best;
+    Seconds least = kNoLimit;
+    const auto consider = [&](const Place& place) {
+      const Seconds time = kernels_[place.kernel].at(place.split, least);
+      if (time >= least) return false;
+      least = time;
+      best = place;
+      return true;
+    };
+    for (std::size_t i = 0; i < kernel_count_; ++i) {
+      const Kernel& kernel = kernels_[i];
+      const double likely = kernel.least.likely_split(kernel.ctas, kernel.loops * kernel.depth);
+      std::size_t split = 0;
+      while (kernel.has(split + 1) && kernel.splits[split + 1] <= likely) ++split;
+      consider({i, split});
+    }
+    const Place start = best;
+    while (kernels_[best.kernel].has(best.split + 1) && consider({best.kernel, best.split + 1})) continue;
+    if (best.split != start.split) return best;
+    while (best.split > 0 && consider({best.kernel, best.split - 1})) continue;
+    return best;
+  }
+
+  void find_below(Seconds limit, const Place& visited) {
+    count_ = 0;
+    for (std::size_t i = 0; i < kernel_count_; ++i) {
+      const Kernel& kernel = kernels_[i];
+      const TileLeast::Splits range = kernel.least.splits_below(limit, kernel.ctas, kernel.loops * kernel.depth);
+      for (std::size_t split = 0; kernel.has(split) && kernel.splits[split] <= range.most; ++split) {
+        if (kernel.splits[split] < range.least || (i == visited.kernel && split == visited.split)) continue;
+        const Seconds time = kernel.at(split, limit);
+        if (time >= limit) continue;
+        assert(count_ < kMost);
+        least_[count_] = time.value();
+        candidates_[count_++] = candidate_at({i, split});
+      }
+    }
+  }
+
+  std::array<Kernel, kMostKernels> kernels_;
+  std::size_t kernel_count_ = 0;
   std::array<double, kMost> least_;
   std::array<Candidate, kMost> candidates_;
   std::size_t count_ = 0;

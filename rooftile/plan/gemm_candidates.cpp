@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
+#include <span>
 
+#include "rooftile/base/whole.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_kernels.hpp"
 
@@ -52,63 +53,77 @@ void set_kernel(LaunchPlan& plan, const GemmProduct& product, const GemmKernel& 
   launch.resident = resident;
 }
 
-// That a CTA of the plan's kernel goes through.
-double steps_of(const LaunchPlan& plan, double split) {
-  const Launch::Product& product = plan.main.product;
-  return std::ceil(std::ceil(product.k / split) / product.tile_k) * product.tile_k;
-}
-
 // By a CTA a step of k.
 Bytes loaded_by(const LaunchPlan& plan) {
   const Launch::Product& product = plan.main.product;
   return product.element * product.tile_m + product.b_element() * product.tile_n;
 }
 
-// `tiles` of C, of all the batch.
-void set_split(LaunchPlan& plan, double tiles, double split) {
+// `tiles` of C, of all the batch, and parts of the main loop, which has `loops` steps.
+void set_split(LaunchPlan& plan, double tiles, double loops, double split) {
   plan.split_k = split;
   Launch& launch = plan.main;
   launch.product.split = split;
   launch.ctas = tiles * split;
-  launch.steps = steps_of(plan, split);
+  launch.steps = std::ceil(loops / split) * launch.product.tile_k;
   launch.l2_load = loaded_by(plan) * (launch.ctas * launch.steps);
 }
 
-// Leaves those for which `keep` holds; all of them where it holds for none.
-template <class Keep>
-void keep_those(std::vector<GemmKernel>& kernels, const Keep& keep) {
-  if (std::none_of(kernels.begin(), kernels.end(), keep)) return;
-  kernels.erase(std::remove_if(kernels.begin(), kernels.end(), [&](const GemmKernel& one) { return !keep(one); }),
-                kernels.end());
-}
-
-// The kernels that `options` leave; all of them where none is what they ask for. Else those whose CTAs an SM holds.
-std::vector<GemmKernel> kernels_for(const GemmProduct& product, const GemmSetting& setting, const PlanOptions& options,
-                                    const SmLimits& sm) {
-  if (!options.kernel.empty() && !options.tile) {
-    if (const auto named = gemm_kernel_named(options.kernel, setting.old_kernels)) return {*named};
+// The kernels of a library and those for vectors.
+class Kernels {
+ public:
+  Kernels(const GemmProduct& product, const GemmSetting& setting, const PlanOptions& options, const SmLimits& sm)
+      : sm_(sm), tile_(options.tile) {
+    if (!options.kernel.empty() && !tile_) {
+      if (const auto named = gemm_kernel_named(options.kernel, setting.old_kernels)) {
+        own_[count_++] = *named;
+        return;
+      }
+    }
+    library_ = gemm_kernels(setting);
+    if (product.m == 1 || product.n == 1) own_[count_++] = gemv_kernel(setting, product.m == 1);
+    const bool few = std::max(product.m, product.n) <= kMostVectorsOfGemm;
+    const bool few_rows = product.m <= kMostVectorsOfGemm && (few || !product.k_contiguous_b);
+    const bool few_columns = product.n <= kMostVectorsOfGemm && !product.k_contiguous_a;
+    if ((few_rows || few_columns) && product.batch == 1) own_[count_++] = few_vectors_kernel(few_rows);
   }
-  std::vector<GemmKernel> kernels = gemm_kernels(setting);
-  const bool vector = product.m == 1 || product.n == 1;
-  if (vector) kernels.push_back(gemv_kernel(setting, product.m == 1));
-  const bool few = std::max(product.m, product.n) <= kMostVectorsOfGemm;
-  const bool few_rows = product.m <= kMostVectorsOfGemm && (few || !product.k_contiguous_b);
-  const bool few_columns = product.n <= kMostVectorsOfGemm && !product.k_contiguous_a;
-  if ((few_rows || few_columns) && product.batch == 1) kernels.push_back(few_vectors_kernel(few_rows));
-  keep_those(kernels, [&](const GemmKernel& kernel) {
-    if (!options.tile) return kernel.threads * kernel.registers <= sm.registers;
-    return kernel.rows == options.tile->m && kernel.columns == options.tile->n;
-  });
-  return kernels;
-}
 
-bool may_split(const Launch& launch, const GemmSetting& setting, double tiles, double split, double sms) {
+  // Those that the options leave, which an SM holds; all of them where none is what they ask for.
+  template <class Add>
+  void each(const Add& add) const {
+    bool any = false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (fits((*this)[i])) any = true, add(i);
+    }
+    for (std::size_t i = 0; i < size() && !any; ++i) add(i);
+  }
+
+  const GemmKernel& operator[](std::size_t i) const {
+    return i < library_.size() ? library_[i] : own_[i - library_.size()];
+  }
+
+ private:
+  std::size_t size() const { return library_.size() + count_; }
+  bool fits(const GemmKernel& kernel) const {
+    if (!tile_) return kernel.threads * kernel.registers <= sm_.registers;
+    return kernel.rows == tile_->m && kernel.columns == tile_->n;
+  }
+
+  const SmLimits& sm_;
+  const std::optional<Tile>& tile_;
+  std::span<const GemmKernel> library_;
+  std::array<GemmKernel, 2> own_;
+  std::size_t count_ = 0;
+};
+
+// Parts that k can be split into.
+double most_splits(const Launch& launch, const GemmSetting& setting, double tiles, double sms) {
   const Launch::Product& product = launch.product;
-  if (product.batch > 1 && product.k < kLeastBatchedDepth) return false;
+  if (product.batch > 1 && product.k < kLeastBatchedDepth) return 1;
   if (setting.early && !setting.small_tiles) {  // until every SM has a CTA
-    return product.k >= kLeastEarlySplitDepth * split && tiles * split < 2 * sms;
+    return std::min(product.k / kLeastEarlySplitDepth, rounded_up(2 * sms / tiles) - 1);
   }
-  return product.k >= kLeastSimtSplitDepth * split && tiles * split <= kMostSplitWaves * launch.resident * sms;
+  return std::min(product.k / kLeastSimtSplitDepth, kMostSplitWaves * launch.resident * sms / tiles);
 }
 
 }  // namespace
@@ -134,26 +149,28 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   setting.alone = product.batch == 1;
   setting.early = setting.early || (setting.old_kernels && op.early_library);
   LaunchPlan plan = plan_of(product, op, setting.old_kernels);
-  const std::vector<GemmKernel> kernels = kernels_for(product, setting, options, gpu.sm);
-  const auto set = [&](const GemmKernel& kernel) {
+  const Kernels kernels(product, setting, options, gpu.sm);
+  struct Grid {
+    double tiles, loops;
+  };
+  const auto set = [&](const GemmKernel& kernel) -> Grid {
     set_kernel(plan, product, kernel,
                options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
-    return std::ceil(product.m / kernel.rows) * std::ceil(product.n / kernel.columns) * product.batch;
+    return {rounded_up(product.m / kernel.rows) * rounded_up(product.n / kernel.columns) * product.batch,
+            rounded_up(product.k / kernel.depth)};
   };
+  const int told = options.split_k.value_or(1);
+  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kSimtSplits);
   BestFirst candidates;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const double tiles = set(kernels[i]);
+  kernels.each([&](std::size_t i) {
+    const Grid grid = set(kernels[i]);
     const TileLeast least = visit.tile_least(plan, loaded_by(plan));
-    for (const int split : kSimtSplits) {
-      if (split > 1 && !options.split_k && !may_split(plan.main, setting, tiles, split, gpu.sm_count)) break;
-      const int parts = options.split_k.value_or(split);
-      candidates.add(least.at(tiles * parts, steps_of(plan, parts), parts), {i, parts});
-      if (options.split_k) break;
-    }
-  }
+    candidates.add(i, least, grid.tiles, grid.loops, kernels[i].depth, splits,
+                   most_splits(plan.main, setting, grid.tiles, gpu.sm_count));
+  });
   candidates.visit([&](const BestFirst::Candidate& one) {
-    const double tiles = set(kernels[one.kernel]);
-    set_split(plan, tiles, one.split);
+    const Grid grid = set(kernels[one.kernel]);
+    set_split(plan, grid.tiles, grid.loops, one.split);
     return visit(plan);
   });
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "rooftile/base/whole.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 
@@ -35,13 +35,16 @@ constexpr GemmKernel kOld128x32 = old(k128x32, Constant::old_efficiency_128x32);
 constexpr GemmKernel kOld32x128 = old(k32x128, Constant::old_efficiency_32x128);
 
 constexpr std::array kNew = {k128x128, k128x64, k64x64, k128x32, k32x128, k32x32Sliced, k64x32Sliced, k128x32Sliced};
+constexpr std::array kNewBatched = {k128x64, k64x64, k128x32, k32x128};
 constexpr std::array kOldOnes = {kOld128x64, kOld64x64, kOld128x32, kOld32x128};
+constexpr std::array kOldByColumns = {kOld64x64, kOld32x128, kOld128x32};
+constexpr std::array kOldLater = {kOld128x64, k32x32};
+constexpr std::array kEarly = {k128x128, kOld128x64, k32x32};
 
 // Of the years of Maxwell and Pascal; of later ones for a product that is no batch, with B stored k x n.
-std::vector<GemmKernel> early_kernels(const GemmSetting& setting) {
-  if (!setting.early) return {kOld128x64, k32x32};
-  if (!setting.small_tiles) return {k128x128, kOld128x64};
-  return {k128x128, kOld128x64, k32x32};
+std::span<const GemmKernel> early_kernels(const GemmSetting& setting) {
+  if (!setting.early) return kOldLater;
+  return std::span(kEarly).first(setting.small_tiles ? kEarly.size() : kEarly.size() - 1);
 }
 
 }  // namespace
@@ -55,15 +58,15 @@ GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
           .b_n_by_k = b_n_by_k};
 }
 
-std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting) {
+std::span<const GemmKernel> gemm_kernels(const GemmSetting& setting) {
   if (setting.old_kernels) {
     if (setting.early || (setting.alone && !setting.b_n_by_k)) return early_kernels(setting);
-    if (setting.b_n_by_k) return {kOld64x64, kOld32x128, kOld128x32};
-    return {kOld128x64};
+    if (setting.b_n_by_k) return kOldByColumns;
+    return std::span(kOldOnes).first(1);
   }
-  if (setting.b_n_by_k || setting.alone) return {kNew.begin(), kNew.end()};
-  if (setting.one_row_major) return {k128x128};
-  return {k128x64, k64x64, k128x32, k32x128};
+  if (setting.b_n_by_k || setting.alone) return kNew;
+  if (setting.one_row_major) return std::span(kNew).first(1);
+  return kNewBatched;
 }
 
 GemmKernel gemv_kernel(const GemmSetting& setting, bool one_row) {
@@ -109,9 +112,9 @@ std::optional<GemmKernel> gemm_kernel_named(std::string_view name, bool old_kern
 
 double resident_ctas(const GemmKernel& kernel, const SmLimits& sm) {
   constexpr double kKib = 1024, kWarp = 32;
-  const double by_registers = std::floor(sm.registers / (kernel.threads * kernel.registers));
-  const double by_smem = std::floor(sm.smem.value() / (kernel.smem_kib * kKib));
-  const double by_warps = std::floor(sm.warps * sm.warp_size / (std::ceil(kernel.threads / kWarp) * kWarp));
+  const double by_registers = rounded_down(sm.registers / (kernel.threads * kernel.registers));
+  const double by_smem = rounded_down(sm.smem.value() / (kernel.smem_kib * kKib));
+  const double by_warps = rounded_down(sm.warps * sm.warp_size / (rounded_up(kernel.threads / kWarp) * kWarp));
   return std::max(1.0, std::min({by_registers, by_smem, by_warps, sm.ctas}));
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "rooftile/calibration/constants.hpp"
 #include "rooftile/gpu/gpu.hpp"
@@ -37,7 +37,7 @@ struct GemmSetting {
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k);
 
 // The kernels that the library chooses from.
-std::vector<GemmKernel> gemm_kernels(const GemmSetting& setting);
+std::span<const GemmKernel> gemm_kernels(const GemmSetting& setting);
 
 // The kernel for a matrix times a vector, which a library takes where C has one row or one column: it reads the matrix
 // once and multiplies nothing that is padding.

@@ -346,7 +346,7 @@ class MiopenPlans {
     const MiopenGrid grid = set_tile(kind, tile);
     const TileLeast least = visit_.tile_least(kind.plan, layer_.element * grid.loaded);
     each_split(kind, grid, [&](double split) {
-      if (!least.below(limit_, grid.ctas * split, steps_of(kind, split), split)) return;
+      if (least.at(grid.ctas * split, steps_of(kind, split), split, limit_) >= limit_) return;
       set_split(kind, grid, split);
       limit_ = visit_(kind.plan);
     });

@@ -1,7 +1,7 @@
 #include "rooftile/plan/narrow_loads.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <optional>
 
 namespace rooftile {
@@ -9,9 +9,9 @@ namespace rooftile {
 double narrow_load_share(std::initializer_list<double> contiguous, Bytes element, const Gpu& gpu) {
   constexpr Bytes kHalf(2);
   if (element != kHalf) return 1;
-  const auto all_divide_by = [&](double width) {
+  const auto all_divide_by = [&](std::int64_t width) {
     return std::all_of(contiguous.begin(), contiguous.end(),
-                       [&](double length) { return length == 1 || std::fmod(length, width) == 0; });
+                       [&](double length) { return length == 1 || static_cast<std::int64_t>(length) % width == 0; });
   };
   if (all_divide_by(8)) return 1;
   const std::optional<double> kept_up = all_divide_by(2) ? gpu.sm.pair_load_macs : gpu.sm.single_load_macs;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "rooftile/base/whole.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_candidates.hpp"
@@ -40,8 +41,8 @@ constexpr std::array kMatrixCoreTiles = {Tile{16, 16, kDepth},   Tile{32, 32, kD
                                          Tile{96, 128, kDepth},  Tile{128, 128, kDepth}, Tile{256, 128, kDepth},
                                          Tile{128, 256, kDepth}, Tile{256, 256, kDepth}};
 constexpr std::array kTensorSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
-constexpr double kLeastTensorSplitDepth = 128;  // of k that a CTA keeps
-constexpr double kMostSplitCtas = 8;            // an SM: a grid that large has no use for a split
+constexpr double kLeastSplitLoops = 4;  // of the main loop that a CTA keeps
+constexpr double kMostSplitCtas = 8;    // an SM: a grid that large has no use for a split
 
 std::span<const Tile> matrix_core_tiles(const Gpu& gpu) {
   const auto too_large = [&](const Tile& tile) { return std::max(tile.m, tile.n) > gpu.largest_tile; };
@@ -198,7 +199,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   const double columns = std::min<double>(tile.n, context.shape.n);
   const bool paired = context.tensor_memory && context.shape.m > tile.m;
   return {product.element * rows + product.b_element() * (columns / (paired ? 2 : 1)),
-          std::ceil(product.m / tile.m) * std::ceil(product.n / tile.n) * product.batch};
+          rounded_up(product.m / tile.m) * rounded_up(product.n / tile.n) * product.batch};
 }
 
 double steps_of(double split, const Context& context) { return std::ceil(context.main_loop / split) * kDepth; }
@@ -212,17 +213,11 @@ void set_split(LaunchPlan& plan, double split, double steps, const TileGrid& gri
   launch.l2_load = grid.loaded * (launch.ctas * launch.steps);
 }
 
-// Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
-template <class Add>
-void each_split(const TileGrid& grid, const Context& context, const Add& add) {
-  if (context.options.split_k) return add(*context.options.split_k, steps_of(*context.options.split_k, context));
-  const double most = kMostSplitCtas * context.gpu.sm_count;
-  const bool alone = is_chosen_alone(context.shape, context.gpu);
-  for (const int split : kTensorSplits) {
-    const double steps = steps_of(split, context);
-    if (split > 1 && (alone || grid.ctas * split > most || steps < kLeastTensorSplitDepth)) break;
-    add(split, steps);
-  }
+// Parts that k can be split into.
+double most_splits(const TileGrid& grid, const Context& context) {
+  if (is_chosen_alone(context.shape, context.gpu)) return 1;
+  return std::min(kMostSplitCtas * context.gpu.sm_count / grid.ctas,
+                  rounded_up(context.main_loop / (kLeastSplitLoops - 1)) - 1);
 }
 
 }  // namespace
@@ -240,15 +235,15 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.main.dram_load = shape.load;
   plan.main.l2_store = plan.main.dram_store = shape.store;
   plan.main.gradient = op.pass != Pass::fwd;
+  const int told = options.split_k.value_or(1);
+  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kTensorSplits);
   BestFirst candidates;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (!choices.fixed && is_wasteful(tiles[i], tiles, shape.m, shape.n)) continue;
     if (!choices.fixed && context.xmma && op.precision == DType::int8 && is_large(tiles[i])) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
-    const TileLeast least = visit.tile_least(plan, grid.loaded);
-    each_split(grid, context, [&](int split, double steps) {
-      candidates.add(least.at(grid.ctas * split, steps, split), {i, split});
-    });
+    candidates.add(i, visit.tile_least(plan, grid.loaded), grid.ctas, context.main_loop, kDepth, splits,
+                   most_splits(grid, context));
   }
   candidates.visit([&](const BestFirst::Candidate& one) {
     const TileGrid grid = set_tile(plan, tiles[one.kernel], context);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "rooftile/base/whole.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/plan/best_first.hpp"
@@ -33,8 +34,8 @@ constexpr std::array kLaterTiles = {Tile{64, 32, kConvDepth},  Tile{64, 64, kCon
                                     Tile{64, 128, kConvDepth}, Tile{128, 128, kConvDepth}, Tile{256, 64, kConvDepth},
                                     Tile{64, 256, kConvDepth}, Tile{256, 128, kConvDepth}, Tile{128, 256, kConvDepth}};
 constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-constexpr double kLeastConvSplitDepth = 128;  // of k that a CTA keeps
-constexpr double kMostConvSplitCtas = 8;      // an SM: a grid that large has no use for a split
+constexpr double kLeastConvSplitLoops = 4;  // of the main loop that a CTA keeps
+constexpr double kMostConvSplitCtas = 8;    // an SM: a grid that large has no use for a split
 
 std::span<const Tile> tiles_of(const Gpu& gpu, Pass pass) {
   if (!is_volta_or_turing(gpu)) return kLaterTiles;
@@ -303,18 +304,11 @@ void set_split(LaunchPlan& plan, double split, double steps, const ConvGrid& gri
   launch.l2_load = launch.product.element * (launch.ctas * launch.steps * grid.loaded);
 }
 
-// Calls `add` with the splits of a grid that are worth a look, and the steps of k that a CTA keeps.
-template <class Add>
-void each_split(const ConvGrid& grid, const Problem& problem, const Add& add) {
-  if (problem.options.split_k) return add(*problem.options.split_k, steps_of(*problem.options.split_k, problem));
-  add(1, steps_of(1, problem));
-  if (problem.op.pass != Pass::bwd_weight) return;
-  for (const int split : kConvSplits) {
-    if (split == 1) continue;
-    const double steps = steps_of(split, problem);
-    if (grid.ctas * split > kMostConvSplitCtas * problem.gpu.sm_count || steps < kLeastConvSplitDepth) break;
-    add(split, steps);
-  }
+// Parts that k can be split into.
+double most_splits(const ConvGrid& grid, const Problem& problem) {
+  if (problem.op.pass != Pass::bwd_weight) return 1;
+  return std::min(kMostConvSplitCtas * problem.gpu.sm_count / grid.ctas,
+                  rounded_up(problem.main_loop / (kLeastConvSplitLoops - 1)) - 1);
 }
 
 // A group that shares no tile with others is a product of its own, for which there are only tiles of whole width: of
@@ -343,15 +337,15 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
     known->k = kConvDepth;
     tiles = std::span(&*known, 1);
   }
+  const int told = options.split_k.value_or(1);
+  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kConvSplits);
   BestFirst candidates;
   const bool whole = !known && takes_whole_tiles(problem);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem.rows, problem.columns)) continue;
     const ConvGrid grid = set_tile(plan, tiles[i], problem);
-    const TileLeast least = visit.tile_least(plan, op.element * grid.loaded);
-    each_split(grid, problem, [&](int split, double steps) {
-      candidates.add(least.at(grid.ctas * split, steps, split), {i, split});
-    });
+    candidates.add(i, visit.tile_least(plan, op.element * grid.loaded), grid.ctas, problem.main_loop, kConvDepth,
+                   splits, most_splits(grid, problem));
   }
   candidates.visit([&](const BestFirst::Candidate& one) {
     const ConvGrid grid = set_tile(plan, tiles[one.kernel], problem);

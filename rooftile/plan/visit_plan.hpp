@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -10,8 +9,6 @@
 #include "rooftile/plan/tile_least.hpp"
 
 namespace rooftile {
-
-inline constexpr Seconds kNoLimit{std::numeric_limits<double>::infinity()};
 
 // Refers to a function of a LaunchPlan, which lives until the next visit; made where a visit is asked for, and gone
 // after it. Whoever looks for the fastest plan alone passes an object that also knows `least`, what a plan takes at

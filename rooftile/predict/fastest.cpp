@@ -26,7 +26,7 @@ Seconds Fastest::least(const LaunchPlan& plan) {
 }
 
 TileLeast Fastest::tile_least(const LaunchPlan& plan, Bytes loaded) {
-  if (chooses_by_estimate(plan, rates_)) return {};   // which no bound is known of
+  if (plan.main.product.chosen_alone) return {};      // which no bound is known of
   if (!terms_) terms_ = product_terms(plan, rates_);  // all plans of the product have them in common
   return rooftile::tile_least(plan, loaded, rates_, *terms_);
 }
@@ -34,7 +34,7 @@ TileLeast Fastest::tile_least(const LaunchPlan& plan, Bytes loaded) {
 Fastest::Found Fastest::finish() {
   finish_waiting();
   if (chooses_by_estimate(plan_, rates_)) time_ = timed_plan(plan_, rates_, kNoLimit, terms());
-  return {plan_, time_, terms_ ? &terms_->tensor.misses : nullptr};
+  return {plan_, time_};
 }
 
 void Fastest::wait(const LaunchPlan& plan) {

@@ -36,7 +36,6 @@ class Fastest {
   struct Found {
     const LaunchPlan& plan;
     PlanTime time;
-    const Misses* misses = nullptr;  // of a product on tensor cores, else null
   };
   Found finish();
 

@@ -243,10 +243,10 @@ void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu,
   } else {
     each_plan(op, gpu, options.plan, fastest);
   }
-  const auto [plan, time, misses] = fastest.finish();
+  const auto [plan, time] = fastest.finish();
   kernel.time = time.time;
   kernel.launches = plan.launches();
-  kernel.traffic = plan_traffic(plan, rates, misses);
+  kernel.traffic = plan_traffic(plan, rates, time.main.moved);
   kernel.traffic.compulsory = compulsory_loads(op);
   kernel.cases = plan_cases(plan, rates, time.main);
   if (options.breakdown) kernel.plan = RefinedKernel{gemm, plan};

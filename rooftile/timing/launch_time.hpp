@@ -2,6 +2,8 @@
 // rooftile").
 #pragma once
 
+#include <optional>
+
 #include "rooftile/base/units.hpp"
 #include "rooftile/plan/launch.hpp"
 #include "rooftile/timing/gpu_rates.hpp"
@@ -20,6 +22,7 @@ struct LaunchTime {
   Seconds power = {};     // energy over board power
   Seconds atomics = {};   // additions into memory; what adding up a split takes whatever its size
   Seconds time = {};
+  std::optional<DramBytes> moved = {};  // by DRAM, where the form counts that
 };
 
 // By the form of the rates's kernel family. A time of `limit` or more may come back as kNoLimit: whoever looks for

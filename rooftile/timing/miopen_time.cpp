@@ -55,26 +55,31 @@ LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limi
   return joined(times, launch, rates);
 }
 
+void set_miopen_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  terms.dram = (launch.dram_load + launch.dram_store) / (rates.dram * constants[MiopenConstant::dram_efficiency]);
+  ProductLeast& least = terms.least;
+  least.overlap = constants[MiopenConstant::wave_overlap];
+  least.split = split_overhead(launch, constants).value();
+  least.part = (split_part(launch, rates.family) / rates.l2).value();
+}
+
 // Without what CUs draw from the L2.
-TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates) {
+TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
   const double clock = rates.clock.value(), element = product.element.value();
   const double alone = launch.macs_per_step / (rates.macs_per_second() * launch.miopen.peak_share);
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
-  TileLeast least;
-  least.sms = rates.sms;
-  least.overlap = constants[MiopenConstant::wave_overlap];
-  least.resident = launch.resident;
-  least.cta = alone / constants[launch.miopen.efficiency];
-  if (launch.miopen.gathers) least.cta += constants[MiopenConstant::gather] * (rows + columns) / (kGathered * clock);
-  least.wave = element / kInFlight * constants[MiopenConstant::latency] * rates.l2_latency.value() / clock +
-               constants[MiopenConstant::fill] * alone;
-  least.chip = (loaded / rates.l2).value();
-  least.epilogue = constants[MiopenConstant::epilogue] * rows * columns * element / (kStored * clock);
-  least.split = split_overhead(launch, constants).value();
-  least.part = (split_part(launch, rates.family) / rates.l2).value();
-  return least;
+  const double gathered =
+      launch.miopen.gathers ? constants[MiopenConstant::gather] * (rows + columns) / (kGathered * clock) : 0;
+  return {.product = &terms.least,
+          .resident = launch.resident,
+          .cta = alone / constants[launch.miopen.efficiency] + gathered,
+          .wave = element / kInFlight * constants[MiopenConstant::latency] * rates.l2_latency.value() / clock +
+                  constants[MiopenConstant::fill] * alone,
+          .chip = (loaded / rates.l2).value(),
+          .epilogue = constants[MiopenConstant::epilogue] * rows * columns * element / (kStored * clock)};
 }
 
 Seconds miopen_compute_least(const Launch& launch, const GpuRates& rates) {

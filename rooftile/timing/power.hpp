@@ -30,8 +30,9 @@ double power_limited(double busy, double joules, const GpuRates& rates) {
 // The longer of two times, 3 % more where they are equal. The exponent belongs to the form of the model, as those of
 // docs/theory.md do.
 inline double sharply_longer(double a, double b) {
-  constexpr double kNorm = 24;
-  return std::max(a, b) * std::pow(1 + std::pow(std::min(a, b) / std::max(a, b), kNorm), 1 / kNorm);
+  constexpr double kNorm = 24, kFar = 0.2;  // whose power is lost beside 1
+  const double longer = std::max(a, b), ratio = std::min(a, b) / longer;
+  return ratio < kFar ? longer : longer * std::pow(1 + std::pow(ratio, kNorm), 1 / kNorm);
 }
 
 }  // namespace rooftile

@@ -9,36 +9,27 @@ namespace rooftile {
 ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates) {
   ProductTerms terms;
   terms.around = time_around(plan, rates);
-  if (rates.family == KernelFamily::conv_miopen) {
-    const double efficiency = rates.constants[MiopenConstant::dram_efficiency];
-    terms.dram = (plan.main.dram_load + plan.main.dram_store) / (rates.dram * efficiency);
-    return terms;
+  terms.least.sms = rates.sms;
+  terms.least.times = plan.images * (1 - kRounding);
+  terms.least.around = terms.around.value() * (1 - kRounding);
+  if (rates.family == KernelFamily::gemm_simt) {
+    terms.by_estimate = chooses_by_estimate(plan, rates);
+    (terms.by_estimate ? set_old_choice_terms : set_simt_gemm_terms)(terms, plan.main, rates);
+  } else if (rates.family == KernelFamily::conv_miopen) {
+    set_miopen_terms(terms, plan.main, rates);
+  } else {
+    set_tensor_gemm_terms(terms, plan.main, rates);
   }
-  const bool lanes = rates.family == KernelFamily::gemm_simt;
-  if (!lanes) terms.tensor = tensor_terms(plan.main, rates);
-  const DramBytes once = lanes ? simt_gemm_once(plan.main, rates) : tensor_gemm_once(plan.main, terms.tensor.misses);
-  const double efficiency =
-      lanes ? rates.constants[SimtGemmConstant::dram_efficiency] : rates.constants[TensorConstant::dram_efficiency];
-  terms.dram = (once.load + once.store) / (rates.dram * efficiency);
+  terms.least.dram = terms.dram.value();
   return terms;
 }
 
-namespace {
-
-TileLeast launch_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
-  if (rates.family == KernelFamily::gemm_simt) return simt_gemm_least(launch, loaded, rates);
-  if (rates.family == KernelFamily::conv_miopen) return miopen_tile_least(launch, loaded, rates);
-  return tensor_gemm_least(launch, loaded, rates, terms.tensor);
-}
-
-}  // namespace
-
 TileLeast tile_least(const LaunchPlan& plan, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
-  TileLeast least = launch_least(plan.main, loaded, rates, terms);
-  least.dram = terms.dram.value();
-  least.times = plan.images * (1 - kRounding);
-  least.around = terms.around.value() * (1 - kRounding);
-  return least;
+  if (rates.family == KernelFamily::gemm_simt) {
+    return (terms.by_estimate ? old_choice_least : simt_gemm_least)(plan.main, loaded, rates, terms);
+  }
+  if (rates.family == KernelFamily::conv_miopen) return miopen_tile_least(plan.main, loaded, rates, terms);
+  return tensor_gemm_least(plan.main, loaded, rates, terms);
 }
 
 Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, const ProductTerms& terms) {

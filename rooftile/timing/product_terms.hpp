@@ -21,18 +21,27 @@ struct TensorTerms {
 };
 TensorTerms tensor_terms(const Launch& launch, const GpuRates& rates);
 
+// On the lanes.
+struct LanesTerms {
+  double macs = 1;       // a second of an SM whose issue slots are shared, at full efficiency
+  BytesPerSecond l2{1};  // that loads reach
+};
+
 // Of gemm_simt, tensor and conv_tensor; of conv_miopen for one kind of kernel.
 struct ProductTerms {
   TensorTerms tensor;
-  Seconds dram;    // that operands and results take, each moved once
-  Seconds around;  // what plan_time() adds to the launch that multiplies
+  LanesTerms lanes;
+  Seconds dram;              // that operands and results take, each moved once
+  Seconds around;            // what plan_time() adds to the launch that multiplies
+  bool by_estimate = false;  // the library chooses by old_choice_time(), which is what is bounded
+  ProductLeast least;        // which the bounds on tiles refer to
 };
 
 // By any plan of the product.
 ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
 
-// No more than plan_time() with the plan's tile and any split, and close to it where operands are read from DRAM once
-// and the power is not limited. A CTA loads so much a step of k.
+// No more than choice_time() with the plan's tile and any split, and close to it where operands are read from DRAM once
+// and the power is not limited. A CTA loads so much a step of k. It refers to `terms`.
 TileLeast tile_least(const LaunchPlan& plan, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
 
 // No more than plan_time() of conv_miopen, whatever the tile and split.
@@ -41,10 +50,15 @@ Seconds least_miopen_time(const LaunchPlan& plan, const GpuRates& rates, const P
 // Two times that are the same but for rounding are closer than this share of them.
 inline constexpr double kRounding = 1e-12;
 
-// Of the launch that multiplies, by its family.
-TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates);
-TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const TensorTerms& terms);
-TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates);
+// Of the launch that multiplies, by its family: what all tiles have in common, and one of them.
+void set_simt_gemm_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates);
+void set_old_choice_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates);
+void set_tensor_gemm_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates);
+void set_miopen_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates);
+TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
+TileLeast old_choice_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
+TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
+TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
 Seconds miopen_compute_least(const Launch& launch, const GpuRates& rates);
 
 }  // namespace rooftile

@@ -4,6 +4,7 @@
 
 #include "rooftile/timing/launch_time.hpp"
 #include "rooftile/timing/power.hpp"
+#include "rooftile/timing/product_terms.hpp"
 #include "rooftile/timing/rounds.hpp"
 
 namespace rooftile {
@@ -38,6 +39,20 @@ SplitTime split_time(const Launch& launch, const GpuRates& rates) {
   if (launch.product.split <= 1) return {};
   return {Seconds(rates.constants[Constant::split_overhead] * kMicrosecond),
           split_parts(launch, rates.family) / lanes_l2_rate(rates)};
+}
+
+constexpr double kChoicePrologue = 20;  // steps of k
+constexpr double kChoiceLoads = 0.15;
+
+// Of a CTA for a step of k, as old_choice_time() has it.
+double old_choice_step(const Launch& launch, const GpuRates& rates) {
+  constexpr double kSquare = 1.08, kWide = 1.4, kOther = 1;  // of 64x64 and 128x32 (columns x rows), to the others
+  const double rows = launch.product.tile_m;
+  return launch.macs_per_step * (rows == 64 ? kSquare : rows == 32 ? kWide : kOther) / rates.macs_per_second();
+}
+
+Seconds old_choice_dram(const Launch& launch, const GpuRates& rates) {
+  return (launch.dram_load + launch.dram_store) / (rates.dram * rates.constants[Constant::dram_efficiency]);
 }
 
 }  // namespace
@@ -89,6 +104,7 @@ LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds l
     time = fourth_root(fourth(busy + (slower - busy) * fallen) + memory);
   }
   result.dram = Seconds(dram);
+  result.moved = bytes;
   result.power = Seconds(fallen * capped);
   result.atomics = split;
   result.time = Seconds(time) + split + parts;
@@ -99,36 +115,59 @@ LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds l
 // or what is in memory once. That lines are read again, which makes some choices twice as slow as others, it does not
 // know. The weights are those that come nearest to what ran on P4 and P100 (2,400 linear layers).
 Seconds old_choice_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
-  constexpr double kSquare = 1.08, kWide = 1.4, kOther = 1;  // of 64x64 and 128x32 (columns x rows), to the others
-  constexpr double kPrologue = 20;                           // steps of k
-  constexpr double kLoads = 0.15;
-  const Launch::Product& product = launch.product;
-  const double tile = product.tile_m == 64 ? kSquare : product.tile_m == 32 ? kWide : kOther;
-  const double round = launch.macs_per_step * (launch.steps + kPrologue) * tile / rates.macs_per_second();
+  const double round = old_choice_step(launch, rates) * (launch.steps + kChoicePrologue);
   const Rounds rounds(launch, rates.sms, rates.constants[Constant::latency_warps]);
-  const Seconds loads = launch.l2_load / rates.dram * kLoads;
+  const Seconds loads = launch.l2_load / rates.dram * kChoiceLoads;
   if (Seconds(round * std::max(rounds.busy(), rounds.idle())) + loads >= limit * (1 + kRounding)) return kNoLimit;
   const Seconds busy = Seconds(round * rounds.both()) + loads;
-  const Seconds dram =
-      (launch.dram_load + launch.dram_store) / (rates.dram * rates.constants[Constant::dram_efficiency]);
   const auto [split, parts] = split_time(launch, rates);
-  return Seconds(together(busy.value(), dram.value())) + split + parts;
+  return Seconds(together(busy.value(), old_choice_dram(launch, rates).value())) + split + parts;
+}
+
+namespace {
+
+void set_split_terms(ProductLeast& least, const Launch& launch, const GpuRates& rates) {
+  least.split = rates.constants[Constant::split_overhead] * kMicrosecond;
+  least.part = (split_part(launch, rates.family) / lanes_l2_rate(rates)).value();
 }
 
 // As if waves overlapped.
-TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates) {
-  const Constants& constants = rates.constants;
-  TileLeast least;
-  least.sms = least.least_ctas = rates.sms;
-  least.resident = launch.resident;
-  least.whole_waves = true;
-  least.cta = round_of(launch, 1, rates);
-  least.wave = least.cta * constants[Constant::latency_warps] / launch.warps;
-  least.chip = (loaded / lanes_l2_rate(rates)).value();
-  least.prologue = prologue_of(launch, rates);
-  least.split = constants[Constant::split_overhead] * kMicrosecond;
-  least.part = (split_part(launch, rates.family) / lanes_l2_rate(rates)).value();
-  return least;
+TileLeast lanes_least(const Launch& launch, double cta, double chip, const GpuRates& rates, const ProductTerms& terms) {
+  return {.product = &terms.least,
+          .resident = launch.resident,
+          .cta = cta,
+          .wave = cta * rates.constants[Constant::latency_warps] / launch.warps,
+          .chip = chip};
+}
+
+}  // namespace
+
+void set_simt_gemm_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates) {
+  terms.lanes.macs = rates.macs_per_second() * issue_share(launch, rates);
+  terms.lanes.l2 = lanes_l2_rate(rates);
+  const DramBytes once = simt_gemm_once(launch, rates);
+  terms.dram = (once.load + once.store) / (rates.dram * rates.constants[Constant::dram_efficiency]);
+  terms.least.whole_waves = true;
+  terms.least.prologue = prologue_of(launch, rates);
+  terms.least.least_ctas = rates.sms;
+  set_split_terms(terms.least, launch, rates);
+}
+
+TileLeast simt_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
+  const double cta = launch.macs_per_step / (terms.lanes.macs * rates.constants[launch.product.efficiency]);
+  return lanes_least(launch, cta, (loaded / terms.lanes.l2).value(), rates, terms);
+}
+
+void set_old_choice_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates) {
+  terms.dram = old_choice_dram(launch, rates);
+  terms.least.whole_waves = true;
+  terms.least.prologue = kChoicePrologue;
+  set_split_terms(terms.least, launch, rates);
+}
+
+TileLeast old_choice_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
+  const double chip = (loaded / rates.dram * kChoiceLoads).value();
+  return lanes_least(launch, old_choice_step(launch, rates), chip, rates, terms);
 }
 
 }  // namespace rooftile

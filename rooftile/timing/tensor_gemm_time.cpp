@@ -120,27 +120,35 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   LaunchTime result = joined(times, launch, rates);
   result.compute = compute;
   result.power = power;
+  result.moved = bytes;
   return result;
 }
 
-TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const TensorTerms& terms) {
+void set_tensor_gemm_terms(ProductTerms& terms, const Launch& launch, const GpuRates& rates) {
+  const Constants& constants = rates.constants;
+  terms.tensor = tensor_terms(launch, rates);
+  const DramBytes once = tensor_gemm_once(launch, terms.tensor.misses);
+  terms.dram = (once.load + once.store) / (rates.dram * constants[TensorConstant::dram_efficiency]);
+  ProductLeast& least = terms.least;
+  least.overlap = constants[TensorConstant::wave_overlap];
+  least.chip_least = (launch.dram_load / terms.tensor.l2).value();
+  least.split = terms.tensor.split.value();
+  least.part = (split_part(launch, rates.family) / rates.l2).value();
+}
+
+TileLeast tensor_gemm_least(const Launch& launch, Bytes loaded, const GpuRates& rates, const ProductTerms& terms) {
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
+  const TensorTerms& tensor = terms.tensor;
   const double alone = launch.macs_per_step / macs_of_sm(launch, rates);
-  TileLeast least;
-  least.sms = rates.sms;
-  least.overlap = constants[TensorConstant::wave_overlap];
-  least.resident = launch.resident;
-  least.cta = together(alone / terms.efficiency, loaded.value() / terms.sm_draw);
-  least.wave =
-      loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] * terms.latency * terms.missing +
-      fill_of(product, constants) * alone;
-  least.chip = (loaded / shared_loads(launch, rates) / terms.l2).value();
-  least.chip_least = (launch.dram_load / terms.l2).value();
-  least.epilogue = epilogue_of(product, 1, rates);
-  least.split = terms.split.value();
-  least.part = (split_part(launch, rates.family) / rates.l2).value();
-  return least;
+  return {.product = &terms.least,
+          .resident = launch.resident,
+          .cta = together(alone / tensor.efficiency, loaded.value() / tensor.sm_draw),
+          .wave = loaded_element(product).value() / constants[TensorConstant::bytes_in_flight] * tensor.latency *
+                      tensor.missing +
+                  fill_of(product, constants) * alone,
+          .chip = (loaded / shared_loads(launch, rates) / tensor.l2).value(),
+          .epilogue = epilogue_of(product, 1, rates)};
 }
 
 }  // namespace rooftile

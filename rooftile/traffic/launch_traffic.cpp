@@ -52,29 +52,39 @@ Bytes split_parts(const Launch& launch, KernelFamily family) {
   return split > 1 ? split_part(launch, family) * split : Bytes(0);
 }
 
-Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses* misses) {
+namespace {
+
+// By the form of the family.
+DramBytes dram_bytes(const Launch& launch, const GpuSizes& sizes) {
+  if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) return simt_gemm_dram(launch, sizes);
+  if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) return miopen_dram(launch, sizes);
+  if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
+    return tensor_gemm_dram(launch, sizes, tensor_gemm_misses(launch, sizes));
+  }
+  return {launch.dram_load, launch.dram_store};
+}
+
+}  // namespace
+
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const std::optional<DramBytes>& dram) {
   Traffic traffic;
   traffic.l1 = std::max(launch.l1_load, launch.l2_load);
   traffic.l2 = launch.l2_load;
   traffic.store_l2 = launch.l2_store;
-  DramBytes dram{launch.dram_load, launch.dram_store};
   if (launch.ctas > 0 && sizes.family == KernelFamily::gemm_simt) {
-    dram = simt_gemm_dram(launch, sizes);
     traffic.l1 += simt_gemm_bias(launch, sizes);
     traffic.l2 += simt_gemm_bias(launch, sizes);
   } else if (launch.ctas > 0 && on_tensor_cores(sizes.family)) {
-    dram = tensor_gemm_dram(launch, sizes, misses != nullptr ? *misses : tensor_gemm_misses(launch, sizes));
     traffic.l2 = tensor_l2_loads(launch, sizes);
     traffic.l1 = std::max(traffic.l1, traffic.l2);
-  } else if (launch.ctas > 0 && sizes.family == KernelFamily::conv_miopen) {
-    dram = miopen_dram(launch, sizes);
   }
   const Bytes parts = split_parts(launch, sizes.family);
   traffic.l1 += parts / 2;
   traffic.l2 += parts / 2;
   traffic.store_l2 += parts / 2;
-  traffic.dram = dram.load;
-  traffic.store_dram = dram.store;
+  const DramBytes bytes = dram ? *dram : dram_bytes(launch, sizes);
+  traffic.dram = bytes.load;
+  traffic.store_dram = bytes.store;
   return traffic;
 }
 
@@ -90,8 +100,8 @@ Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes) {
           .store_dram = kernel.store * missed};
 }
 
-Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses* misses) {
-  Traffic traffic = launch_traffic(plan.main, sizes, misses);
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const std::optional<DramBytes>& dram) {
+  Traffic traffic = launch_traffic(plan.main, sizes, dram);
   for (std::size_t i = 0; i < plan.move_count; ++i) traffic += move_traffic(plan.moves[i], sizes);
   return traffic * plan.images;
 }

@@ -1,6 +1,7 @@
 // The bytes that the launches of a plan move, before any clock: what times are computed from and what reports show.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,15 +14,17 @@
 
 namespace rooftile {
 
-struct Misses;
+struct DramBytes {
+  Bytes load, store;
+};
 
-// One kernel of the family of `sizes`; its compulsory bytes are not counted here. `misses`, unless null, are
-// tensor_gemm_misses() of the launch.
-Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const Misses* misses = nullptr);
+// One kernel of the family of `sizes`; its compulsory bytes are not counted here. `dram`: what it loads from and stores
+// in DRAM, where that was counted before.
+Traffic launch_traffic(const Launch& launch, const GpuSizes& sizes, const std::optional<DramBytes>& dram = {});
 Traffic move_traffic(const MemoryKernel& kernel, const GpuSizes& sizes);
 
-// All kernels of a plan; `misses` as above.
-Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const Misses* misses = nullptr);
+// All kernels of a plan; `dram` of the one that multiplies.
+Traffic plan_traffic(const LaunchPlan& plan, const GpuSizes& sizes, const std::optional<DramBytes>& dram = {});
 
 // What a product loads whatever its plan: both operands of its pass, each element that is used once.
 Bytes compulsory_loads(const OpShape& op);
@@ -30,10 +33,6 @@ Bytes compulsory_loads(const OpShape& op);
 // them.
 Bytes split_part(const Launch& launch, KernelFamily family);
 Bytes split_parts(const Launch& launch, KernelFamily family);
-
-struct DramBytes {
-  Bytes load, store;
-};
 
 // Shares of the operands that come from DRAM.
 struct Misses {
