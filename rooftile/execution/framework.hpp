@@ -104,8 +104,8 @@ bool runs_megatron_lm(std::string_view framework);
 // FasterTransformer's stages of a pipeline work on the whole batch at once, or on halves of halves of it.
 bool halves_batches(std::string_view framework);
 
-// Serving engines sum what tensor parallel GPUs computed by kernels of their own, unless it is much: vLLM and SGLang
-// (csrc/custom_all_reduce.cuh), TensorRT-LLM (cpp/tensorrt_llm/kernels/customAllReduceKernels.cu).
+// Serving engines sum what tensor parallel GPUs computed by kernels of their own, unless it is much (how much, and what
+// these take: collectives/collective_time.cpp): vLLM, SGLang, TensorRT-LLM (customAllReduceKernels.cu).
 bool sums_in_own_kernels(std::string_view framework);
 
 // Prompts of networks in FP8 or FP4 attend in FP8, as their caches are (FP8 context FMHA): TensorRT-LLM's PyTorch

@@ -18,6 +18,9 @@ constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a", kCdna3 = "gfx94
 
 constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }
 
+// Whose tensor cores multiply what warpgroups leave in shared memory (wgmma), and have no memory of their own.
+constexpr bool is_hopper(double generation) { return generation >= kHopper && generation < kBlackwell; }
+
 // Tensor cores that run beside the threads of a CTA (wgmma, tcgen05).
 constexpr bool has_async_products(double generation) { return generation >= kHopper && generation < kBlackwellRtx; }
 

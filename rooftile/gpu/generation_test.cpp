@@ -14,6 +14,8 @@ TEST(Generation, SaysWhatTheHardwareHas) {
   EXPECT_TRUE(generation::has_tensor_cores(generation_of("v100-sxm2-16gb")));
   EXPECT_FALSE(generation::has_async_products(generation_of("a100-sxm4-80gb")));
   EXPECT_TRUE(generation::has_async_products(generation_of("h100-sxm5-80gb")));
+  EXPECT_TRUE(generation::is_hopper(generation_of("h100-sxm5-80gb")));
+  EXPECT_FALSE(generation::is_hopper(generation_of("b200-sxm-180gb")));
   EXPECT_FALSE(generation::has_tensor_memory(generation_of("h100-sxm5-80gb")));
   EXPECT_TRUE(generation::has_tensor_memory(generation_of("b200-sxm-180gb")));
 }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/ingest/test_table.hpp"
 
 namespace rooftile {
 namespace {
@@ -25,18 +26,6 @@ constexpr const char* kConv1 = "256,3,224,224,96,11,11,2,2,4,4";  // AlexNet con
 // Header and row of a convolution with more columns at the end.
 std::string conv_table(const std::string& more_columns = "", const std::string& more_cells = "") {
   return std::string(kHeader) + more_columns + "\n" + kConv1 + more_cells + "\n";
-}
-
-LayerTable parsed_table(const std::string& csv, const LayerTableOptions& options = {}) {
-  auto table = parse_layer_table(csv, "t.csv", options);
-  if (table) return *table;
-  ADD_FAILURE() << table.error().text();
-  return {};
-}
-
-std::string table_error(const std::string& csv, const LayerTableOptions& options = {}) {
-  const auto table = parse_layer_table(csv, "t.csv", options);
-  return table ? "no error" : table.error().text();
 }
 
 Conv conv_of(const LayerTable& table) { return std::get<Conv>(table.rows.at(0).op); }
@@ -259,38 +248,6 @@ TEST(LayerTable, KeepsApartPrecisionsThatAreNotPredictedYet) {
             "t.csv:2, column precision: nvfp4 is of gemm and network rows");
 }
 
-TEST(LayerTable, ReadsHowANetworkWasRun) {
-  const LayerTable table = parsed_table(
-      "op,model,batch,precision,execution,layout,optimizer,host_copy,image_size\n"
-      "network,resnet50,8,amp-bf16,compiled,nhwc,\"sgd, momentum\",1,288\n"
-      "network,resnet50,8,fp16,,,,,\n");
-  EXPECT_TRUE(table.rows[0].autocast);
-  EXPECT_EQ(table.rows[0].precision, DType::bf16);
-  EXPECT_TRUE(table.rows[0].nhwc);
-  const auto& run = std::get<NetworkRun>(table.rows[0].op);
-  EXPECT_EQ(run.execution, Execution::compiled);
-  EXPECT_EQ(run.optimizer, Optimizer::momentum);
-  EXPECT_TRUE(run.host_copy);
-  EXPECT_EQ(run.image_size, 288);
-  EXPECT_FALSE(table.rows[1].autocast);
-  EXPECT_EQ(std::get<NetworkRun>(table.rows[1].op).execution, Execution::eager);
-  EXPECT_EQ(
-      table_error("op,model,execution\nnetwork,resnet50,eagre\n"),
-      "t.csv:2, column execution: unknown execution 'eagre'; did you mean 'eager'? One of eager, compiled, engine");
-}
-
-TEST(LayerTable, ReadsWhatNormsAndLaunchesAreLike) {
-  const LayerTable table = parsed_table(
-      "op,model,norms,cuda_graphs\nnetwork,convnext_base,narrow,1\nnetwork,convnext_base,,\nnetwork,convnext_base,wide,"
-      "0\n");
-  const auto run = [&](std::size_t row) { return std::get<NetworkRun>(table.rows[row].op); };
-  EXPECT_TRUE(run(0).narrow_norms && run(0).cuda_graphs);
-  EXPECT_FALSE(run(1).narrow_norms || run(1).cuda_graphs);
-  EXPECT_FALSE(run(2).narrow_norms || run(2).cuda_graphs);
-  EXPECT_EQ(table_error("op,model,norms\nnetwork,convnext_base,fast\n"),
-            "t.csv:2, column norms: 'fast' is neither narrow nor wide");
-}
-
 TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   const LayerTable table = parsed_table(
       "M,N,K,framework,algorithm,kernel,grid_x,grid_y,grid_z,block_threads,flag\n"
@@ -355,24 +312,6 @@ TEST(LayerTable, ReadsMeasurementsOnRequest) {
   EXPECT_DOUBLE_EQ(parsed_table("M,N,K,time_s\n1,1,1,2\n", {.measurements = true}).rows[0].measured.time->value(), 2);
 }
 
-TEST(LayerTable, SamplesASecondAreATimeOfABatch) {
-  const std::string header = "op,model,batch,throughput,unit\nnetwork,vgg16,32,";
-  EXPECT_DOUBLE_EQ(parsed_table(header + "64,images/s\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
-  EXPECT_DOUBLE_EQ(parsed_table(header + "64,images\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
-  EXPECT_FALSE(parsed_table(header + "64,tokens/s\n", {.measurements = true}).rows[0].measured.time.has_value());
-  EXPECT_FALSE(parsed_table(header + ",images/s\n", {.measurements = true}).rows[0].measured.time.has_value());
-}
-
-TEST(LayerTable, TokensASecondAreATimeOfARequest) {
-  const std::string header = "op,model,batch,phase,input_tokens,output_tokens,throughput,unit\nnetwork,gpt2,8,";
-  const auto time = [&](const std::string& cells) {
-    return parsed_table(header + cells + "\n", {.measurements = true}).rows.at(0).measured.time;
-  };
-  EXPECT_DOUBLE_EQ(time("prefill and decode,128,50,200,tokens/s")->value(), 2) << "tokens that were written";
-  EXPECT_DOUBLE_EQ(time("decode,0,50,200,tokens/s")->value(), 2);
-  EXPECT_DOUBLE_EQ(time("prefill,100,1,400,tokens/s")->value(), 2) << "tokens of the prompt";
-}
-
 TEST(LayerTable, TimesThatAreNone) {
   for (const std::string time : {"0", "-1", "nan", "inf", "1e999", "1,5", "12us", "x"}) {
     const std::string csv = "M,N,K,time_us\n1,1,1,\"" + time + "\"\n";
@@ -434,27 +373,6 @@ TEST(LayerTable, ReadsSequencesStreamsAndNetworks) {
             (NetworkRun{.model = "opt_13", .batch = 16, .seq_len = 64, .gpus = 8, .parallel = replicas}));
   EXPECT_EQ(std::get<NetworkRun>(parsed_table("op,model,batch,image_size\nnetwork,resnet50,2,288\n").rows.at(0).op),
             (NetworkRun{.model = "resnet50", .batch = 2, .seq_len = {}, .image_size = 288}));
-}
-
-TEST(LayerTable, DegreesOfExpertsCountWhereThereAreExperts) {
-  const auto way = [](const std::string& model, const std::string& framework, const std::string& etp) {
-    const std::string csv = "op,model,framework,batch,gpus,tp,ep,etp,recompute\nnetwork," + model + "," + framework +
-                            ",8,8,4,2," + etp + ",full\n";
-    return std::get<NetworkRun>(parsed_table(csv).rows.at(0).op).parallel.value();
-  };
-  const Parallelism whole = way("mixtral_8x7b", "NeMo 25.04", "");
-  EXPECT_EQ(whole.etp, 1) << "as NeMo has them";
-  EXPECT_TRUE(whole.sequence_parallel) << "tensor parallel GPUs route their own positions";
-  EXPECT_EQ(whole.recompute, Recompute::full);
-  EXPECT_EQ(way("mixtral_8x7b", "NeMo 25.04", "4").etp, 4);
-  EXPECT_EQ(way("mixtral_8x7b", "Megatron Core", "").etp, 0);
-  for (const char* dense : {"gpt2", "resnet50"}) {
-    const Parallelism none = way(dense, "NeMo 25.04", "1");
-    EXPECT_EQ(none.etp, 0) << dense;
-    EXPECT_FALSE(none.sequence_parallel) << dense;
-  }
-  EXPECT_THAT(table_error("op,model,batch,gpus,fsdp\nnetwork,gpt2,8,8,half\n"),
-              testing::StartsWith("t.csv:2, column fsdp: unknown fsdp 'half'; "));
 }
 
 TEST(LayerTable, AttentionOfTrainingHasAMaskAndSumsInOrder) {

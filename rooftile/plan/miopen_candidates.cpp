@@ -28,9 +28,9 @@ constexpr std::array kMiopenDirectTiles = {sides(64, 32), sides(128, 16), sides(
                                            sides(64, 8),  sides(256, 4),  sides(64, 4)};
 constexpr std::array kDirectWeightTiles = {sides(64, 64), sides(128, 32), sides(32, 32),
                                            sides(64, 16), sides(16, 64),  sides(16, 16)};
-constexpr double kMostParts = 128;
 constexpr double kLeastPartDepth = 64;  // of k that a CTA keeps
-constexpr double kMostSplitGrid = 8;    // a CU
+constexpr double kMostSplitGrid = 8;    // a CU; the source has up to 10 (WRW_MAX_GEMM_K_SPLITS)
+constexpr double kMostParts = 128;      // where the search ends: MIOpen limits the grid, not the parts
 
 // A product with what all tiles of a kind of kernel have in common.
 struct Kind {

@@ -123,8 +123,7 @@ bool is_chosen_alone(const GemmShape& shape, const Gpu& gpu) {
 bool is_large(const Tile& tile) { return tile.m * tile.n >= 256 * 128; }
 
 bool runs_xmma(const OpShape& op, const Gpu& gpu) {
-  const bool hopper = gpu.generation >= generation::kHopper && gpu.generation < generation::kBlackwell;
-  return hopper && (op.precision == DType::tf32 || op.precision == DType::int8);
+  return generation::is_hopper(gpu.generation) && (op.precision == DType::tf32 || op.precision == DType::int8);
 }
 
 // wgmma takes operands of 32 bits only as they lie along k (PTX ISA, "Asynchronous warpgroup level matrix

@@ -34,6 +34,18 @@ Seconds queue_time(std::span<const LayerEstimate> layers, const HostCosts& costs
 
 double micros(Seconds time) { return time.value() / kMicro; }
 
+// Of a GPU whose calibration knows one host.
+struct KnownHost : testing::Test {
+  Calibration calibration;
+  PredictOptions options;
+  Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+
+  KnownHost() {
+    calibration.hosts.emplace_back(costs());
+    options.calibration = &calibration;
+  }
+};
+
 TEST(Host, ALongKernelHidesTheIssueOfTheNext) {
   const std::vector<LayerEstimate> layers = {layer(100), layer(3), layer(3)};
   EXPECT_NEAR(micros(queue_time(layers, costs())), 10 + 100 + 3 + 3, 1e-9);
@@ -72,12 +84,7 @@ TEST(Host, AServerPaysForARequestForEachPassAndForEachSequence) {
   EXPECT_EQ(serving_time(options, true, 4), Seconds(0));
 }
 
-TEST(Host, IsAServerOrRatedUnlessItIsTold) {
-  Calibration calibration;
-  calibration.hosts.emplace_back(costs());
-  PredictOptions options;
-  options.calibration = &calibration;
-  Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+TEST_F(KnownHost, IsAServerOrRatedUnlessItIsTold) {
   const auto server = assumed_host(options, gpu);
   ASSERT_TRUE(server);
   EXPECT_FALSE(server->single_thread);
@@ -94,12 +101,7 @@ TEST(Host, IsAServerOrRatedUnlessItIsTold) {
   EXPECT_FALSE(assumed_host(options, gpu)) << "none counts";
 }
 
-TEST(Host, AFasterProcessorIssuesFasterThanAServer) {
-  Calibration calibration;
-  calibration.hosts.emplace_back(costs());
-  PredictOptions options;
-  options.calibration = &calibration;
-  Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+TEST_F(KnownHost, AFasterProcessorIssuesFasterThanAServer) {
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9);
   gpu.host_single_thread = 4 * 2140;  // to the power of 1.5
   const HostCosts desktop = host_costs(options, gpu).value();

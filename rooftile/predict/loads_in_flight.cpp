@@ -12,9 +12,10 @@ bool has_few_loads(const Im2col& gemm, const PredictOptions& options) {
 }
 
 GpuRates with_few_loads(GpuRates rates) {
-  constexpr Bytes kOfAnSm{4 * 1024};
+  constexpr Bytes kLoad{4};
+  constexpr double kThreads = 1024;  // of an SM
   const Seconds latency = rates.dram_latency / rates.clock;
-  rates.dram = std::min(rates.dram, kOfAnSm * rates.sms / latency);
+  rates.dram = std::min(rates.dram, kLoad * (kThreads * rates.sms) / latency);
   return rates;
 }
 

@@ -100,10 +100,6 @@ double boost_of(const FoundEntry& found, KernelFamily family) {
   return own || family != KernelFamily::tensor ? 0 : 1;
 }
 
-bool is_hopper(const Gpu& gpu) {
-  return gpu.vendor == "nvidia" && gpu.generation >= generation::kHopper && gpu.generation < generation::kBlackwell;
-}
-
 // Of the peak, for products that unpack MXFP4 into registers first: Triton's kernels reach 49 % of H100's
 // (triton-lang/triton, pull request 6833), which is what this share gives, as power does not limit them; other products
 // reach 69 %, which power limits.
@@ -131,7 +127,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     rounded.result = options.result.value_or(options.precision);
     return refined_model(op, gpu, rounded);
   }
-  if (mxfp4 && is_hopper(gpu)) *peak *= kUnpackedShare;
+  if (mxfp4 && generation::is_hopper(gpu.generation)) *peak *= kUnpackedShare;
   const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
   if (narrow_sums && !stream && gpu.narrow_sums_peak) peak = gpu.narrow_sums_peak;
   const KernelFamily family = family_of(op, options.precision, gpu);
