@@ -3,8 +3,8 @@
 
 Reads measured tables of networks (column op = network, one GPU), predicts each row's layers without a host, and finds
 for each framework the microseconds of an operator forward, of a gradient and of an update that bring the queue between
-host and GPU (rooftile/predict/host.cpp) nearest to the measured times. Costs are those of a server; the host that is
-assumed beside a row's GPU takes its share of them. No cost belongs to a network. What a framework
+host and GPU (rooftile/predict/host.cpp) nearest to the measured times. Costs are those of a server; the host that a row
+or its source names, or that is assumed beside its GPU, takes its share of them. No cost belongs to a network. What a framework
 that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
 apart they lie. Engines that are not named replay graphs or do not: the mean of theirs and of a replay.
 
@@ -22,8 +22,10 @@ import statistics
 import subprocess
 import sys
 import zlib
+from pathlib import Path
 
 MICRO = 1e-6
+CORRECTIONS = Path(__file__).resolve().parent.parent / "data" / "corrections" / "published.csv"
 LEAST_GROUP = 10  # rows of a framework that get costs of their own
 MOST_ERROR = 0.5  # beyond it what the GPU does is what is not known
 ALIKE = 1.5  # costs of requests that differ by no more, either way
@@ -78,8 +80,25 @@ def layers_of(cli, row):
     return layers
 
 
-def share_of(cli, gpu, known={}):
-    """What an operator takes the host that is assumed beside the GPU, to what it takes a server."""
+def told_rating(row, corrections=[]):
+    """PassMark's rating of the host's processor, as the row or what its source says elsewhere gives it."""
+    if row.get("single_thread"):
+        return float(row["single_thread"])
+    if not corrections:
+        corrections += [one for one in csv.DictReader(open(CORRECTIONS, newline="")) if one["column"] == "single_thread"]
+    for one in corrections:
+        if (one["source"] == row.get("source") and one["gpu"] in ("", row["gpu"])
+                and one["if_path"] in row.get("path", "")):
+            return float(one["correct"])
+    return None
+
+
+def share_of(cli, row, known={}):
+    """What an operator takes the row's host, or the one that is assumed beside its GPU, to what it takes a server."""
+    told = told_rating(row)
+    if told:
+        return (SERVER / told) ** STEEPNESS
+    gpu = row["gpu"]
     if gpu not in known:
         run = subprocess.run([cli, "gpus", "show", gpu, "--format", "json"], capture_output=True, text=True, check=True)
         rating = [fact["value"] for fact in json.loads(run.stdout)[0]["facts"] if fact["key"] == "board.host_single_thread"]
@@ -236,7 +255,7 @@ def main():
                 side = int(row["image_size"])
                 copied = int(row["batch"]) * 3 * side * side * (2 if row["precision"] in ("fp16", "bf16") else 4) / 6e9
             groups[(name_of(row), row.get("execution") or "eager")].append(
-                (known[key], float(row["time_us"]) * MICRO, copied, share_of(arguments.cli, row["gpu"])))
+                (known[key], float(row["time_us"]) * MICRO, copied, share_of(arguments.cli, row)))
             names[(name_of(row), row.get("execution") or "eager")].append(row["model"])
     if arguments.folds:
         for group, rows in sorted(groups.items()):

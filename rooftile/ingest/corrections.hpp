@@ -1,5 +1,5 @@
-// Cells of published tables that their own sources contradict, and what these say: data/corrections/, each with the
-// reason.
+// Cells of published tables that their own sources contradict or fill in, and what these say: data/corrections/, each
+// with the reason.
 // Private.
 #pragma once
 

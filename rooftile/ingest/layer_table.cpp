@@ -149,6 +149,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<NetworkRun>(layer.op)) {
     layer.nhwc = read_nhwc(row);
   }
+  if (const auto mhz = row.amount("sm_clock_mhz", true)) layer.sm_clock = Hertz(*mhz * 1e6);
   layer.split_k = row.optional("split_k", 0, 0);
   layer.flag = row.text("flag");
   layer.algorithm = lower_case(row.text("algorithm"));

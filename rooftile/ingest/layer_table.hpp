@@ -59,11 +59,12 @@ struct NetworkRun {
   std::int64_t gpus = 1;
   std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
   Execution execution = Execution::eager;
-  std::optional<Optimizer> optimizer = {};      // none: what the network is usually trained with
-  bool narrow_norms = false;                    // of rows, in mixed precision (AutocastRules)
-  bool cuda_graphs = false;                     // launches are recorded once and replayed
-  bool host_copy = false;                       // the inputs come from the host within the time
-  std::optional<Transformer> transformer = {};  // of columns hidden, layers, heads, …; passed check()
+  std::optional<Optimizer> optimizer = {};        // none: what the network is usually trained with
+  bool narrow_norms = false;                      // of rows, in mixed precision (AutocastRules)
+  bool cuda_graphs = false;                       // launches are recorded once and replayed
+  bool host_copy = false;                         // the inputs come from the host within the time
+  std::optional<double> host_single_thread = {};  // PassMark's rating of its processor; none: assumed by the GPU
+  std::optional<Transformer> transformer = {};    // of columns hidden, layers, heads, …; passed check()
   std::optional<ServedRequest> request = {};
   std::optional<Parallelism> parallel = {};  // of several GPUs or micro-batches; passed check()
   ToldFabric fabric = {};                    // what joins them, as far as the row says
@@ -89,6 +90,7 @@ struct LayerRow {
   std::optional<DType> accumulate;        // of sums
   std::optional<DType> output_precision;  // of results
   bool nhwc = false;                      // column layout
+  std::optional<Hertz> sm_clock;          // that the SMs were kept from exceeding
   Phase phase = Phase::fwd;
   // What is known of the kernel that ran; empty or zero where nothing is.
   std::string framework;

@@ -10,6 +10,8 @@
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/parse_number.hpp"
+#include "rooftile/ingest/corrections.hpp"
 #include "rooftile/ingest/network_meant.hpp"
 #include "rooftile/ingest/parallel_row.hpp"
 #include "rooftile/ingest/published_run.hpp"
@@ -217,6 +219,18 @@ Collective read_collective(TableRow& row) {
   return collective;
 }
 
+// Of a host's processor: as in data/hosts.
+std::optional<double> read_single_thread(TableRow& row) {
+  constexpr double kLeast = 100, kMost = 1e6;
+  const std::string_view cell = corrected(row, "single_thread");
+  if (cell.empty()) return std::nullopt;
+  const auto rating = parse_number(cell);
+  if (rating && *rating >= kLeast && *rating <= kMost) return rating;
+  row.reject("single_thread",
+             fmt::format("'{}' is not PassMark's rating of a processor, {:g} to {:g}", shown(cell), kLeast, kMost));
+  return std::nullopt;
+}
+
 NetworkRun read_network(TableRow& row) {
   NetworkRun run;
   run.model = network_meant(row.text("model"), row.text("framework"));
@@ -228,6 +242,7 @@ NetworkRun read_network(TableRow& row) {
   run.optimizer = row.named("optimizer", parse_optimizer, optimizer_names());
   if (!run.optimizer) run.optimizer = published_optimizer(row, run.model);
   run.host_copy = row.either("host_copy", "1", "0", false);
+  run.host_single_thread = read_single_thread(row);
   run.cuda_graphs = row.either("cuda_graphs", "1", "0", false);
   run.narrow_norms = row.either("norms", "narrow", "wide", published_narrow_norms(row, run.model));
   run.request = read_request(row);

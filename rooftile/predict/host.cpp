@@ -20,10 +20,11 @@ constexpr double kServerSingleThread = 2140, kSteepness = 1.5;
 double launch_ratio(const HostCosts& costs, const PredictOptions& options, const Gpu& gpu) {
   const HostMachine* host = options.feeding == nullptr ? nullptr : &options.feeding->host;
   if (host != nullptr && host->launch_ratio) return *host->launch_ratio;
-  if (host != nullptr && host->single_thread) return std::pow(kServerSingleThread / *host->single_thread, kSteepness);
-  const std::optional<double> rating = gpu.host_single_thread;
+  std::optional<double> rating = options.host_single_thread;
+  if (host != nullptr && host->single_thread) rating = host->single_thread;
   // A framework that is named belongs to its time, and so did its machines: unless one is told they are unknown, too.
-  if (costs.any_machine && !options.framework.empty()) return 1;
+  if (!rating && costs.any_machine && !options.framework.empty()) return 1;
+  if (!rating) rating = gpu.host_single_thread;
   return rating ? std::pow(kServerSingleThread / *rating, kSteepness) : 1;
 }
 
@@ -104,7 +105,7 @@ double host_ratio(const PredictOptions& options, const Gpu& gpu) {
 }
 
 std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu) {
-  if (options.feeding != nullptr || server_costs(options) == nullptr) return std::nullopt;
+  if (options.feeding != nullptr || options.host_single_thread || server_costs(options) == nullptr) return std::nullopt;
   return AssumedHost{gpu.host_single_thread};
 }
 

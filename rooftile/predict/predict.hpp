@@ -59,6 +59,7 @@ struct PredictOptions {
   bool host = true;             // false: the time of the GPU alone, as if launches cost the host nothing
   bool in_network = false;      // calls queue up: what the framework adds to one that is timed alone does not count
   Bytes pass_bytes{};           // that a network's pass uses before the next one starts; 0: unknown
+  std::optional<double> host_single_thread = {};  // PassMark's rating of the host's processor, where that is all known
   // The machine that prepares the input of a network; null: what it is fed with lies on the GPU already.
   const Feeding* feeding = nullptr;
   bool breakdown = true;  // false: estimates without LayerEstimate::breakdown, for whoever makes millions

@@ -46,6 +46,7 @@ class NetworkEstimate {
     options_.execution = run.execution;
     options_.narrow_norms = run.narrow_norms;
     options_.cuda_graphs = options_.cuda_graphs || run.cuda_graphs;
+    options_.host_single_thread = run.host_single_thread;
     options_.optimizer = run.optimizer.value_or(Optimizer::sgd);
     if (run.weights) options_.weights = run.weights;
     if (run.expert_weights) options_.expert_weights = run.expert_weights;

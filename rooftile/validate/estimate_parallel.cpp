@@ -80,6 +80,7 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
     PredictOptions own = options;
     own.execution = run.execution;
     own.narrow_norms = run.narrow_norms;
+    own.host_single_thread = run.host_single_thread;
     own.optimizer = run.optimizer.value_or(Optimizer::sgd);
     return estimate_one_process(run, phase, gpu, own);
   }
@@ -94,6 +95,7 @@ Result<LayerEstimate> estimate_parallel(const NetworkRun& run, Phase phase, cons
   parallel.predict = options;
   parallel.predict.execution = run.execution;
   parallel.predict.narrow_norms = run.narrow_norms;
+  parallel.predict.host_single_thread = run.host_single_thread;
   parallel.predict.optimizer = run.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
   parallel.style = style_of(options.framework);
   const Parallelism way = usual_way(*run.parallel, options.framework);

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/try.hpp"
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/clock_limit.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/validate/estimate_collective.hpp"
@@ -66,6 +68,15 @@ Result<const Gpu*> GpuCache::find(const std::string& name) {
   return &*known->second;
 }
 
+Result<const Gpu*> GpuCache::find(const std::string& name, std::optional<Hertz> limit) {
+  const Gpu* gpu = TRY(find(name));
+  if (!limit || gpu->clock <= *limit) return gpu;
+  const std::pair key(name, limit->value());
+  auto known = limited_.find(key);
+  if (known == limited_.end()) known = limited_.emplace(key, with_clock_limit(*gpu, *limit)).first;
+  return &known->second;
+}
+
 void GpuCache::add(const Gpu& gpu) { gpus_.insert_or_assign(gpu.id, gpu); }
 
 std::string framework_of(const LayerRow& row) {
@@ -93,7 +104,7 @@ PredictOptions options_of(const LayerRow& row, PredictOptions options) {
 
 Result<LayerEstimate> estimate_row(const LayerRow& row, const PredictOptions& options, GpuCache& gpus) {
   if (row.gpu.empty()) return fail(ErrorCode::bad_input, "is empty; fill it or give --gpu", "column gpu");
-  const auto gpu = gpus.find(row.gpu);
+  const auto gpu = gpus.find(row.gpu, row.sm_clock);
   if (!gpu) return fail(gpu.error().code, gpu.error().text(), "column gpu");
   PredictOptions own = options_of(row, options);
   if (const auto* network = std::get_if<NetworkRun>(&row.op)) return estimate_network(*network, row.phase, **gpu, own);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "rooftile/base/error.hpp"
 #include "rooftile/gpu/gpu.hpp"
@@ -17,11 +19,15 @@ class GpuCache {
   // Errors: those of find_gpu().
   Result<const Gpu*> find(const std::string& name);
 
+  // The same with its core clock no higher than a limit, if there is one.
+  Result<const Gpu*> find(const std::string& name, std::optional<Hertz> limit);
+
   // From now on found by its id, whatever the catalogue has.
   void add(const Gpu& gpu);
 
  private:
   std::map<std::string, Result<Gpu>> gpus_;
+  std::map<std::pair<std::string, double>, Gpu> limited_;
 };
 
 // What runs the row: its framework, and behind a slash the call where the row tells ("PyTorch/linear").
