@@ -50,7 +50,7 @@ class Builder {
     workload_.name = name;
     for (const OnnxInput& input : graph_.inputs) workload_.inputs.push_back(tensor(input.value));
     const Shape& first = workload_.tensors[workload_.inputs.front()].shape;
-    workload_.batch_size = first.empty() ? 1 : first.front();
+    workload_.batch_size = first.empty() || graph_.one_image ? 1 : first.front();
     for (const OnnxNode& node : graph_.nodes) {
       if (!onnx_op_known(node.type)) {
         workload_.skipped.push_back(skipped(node));

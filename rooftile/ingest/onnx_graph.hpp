@@ -80,6 +80,7 @@ struct OnnxInput {
 struct OnnxGraph {
   int opset = 0;
   bool computes_on_weights = false;  // what depends on weights alone is computed at each run, as eager PyTorch does
+  bool one_image = false;            // is what the network reads: its first input has no batch
   std::vector<OnnxValue> values;
   std::vector<OnnxNode> nodes;
   std::vector<OnnxInput> inputs;

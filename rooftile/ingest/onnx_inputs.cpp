@@ -19,10 +19,26 @@ namespace {
 
 constexpr std::size_t kImageRank = 4;  // batch, channels, height, width; videos have one more
 
+// That the first convolution over height and width reads; 0: there is none.
+std::int64_t first_channels(const OnnxGraph& graph) {
+  for (const OnnxNode& node : graph.nodes) {
+    if (node.type != "Conv" || node.inputs.size() < 2 || node.inputs[1] == kAbsent) continue;
+    const Shape& weights = graph.shape(node.inputs[1]);
+    return weights.size() == kImageRank ? weights[1] : 0;
+  }
+  return 0;
+}
+
+// Whether an input is one image, channels first, of a network that adds the batch itself, as torchvision's detection
+// networks do.
+bool is_one_image(const OnnxInput& input, std::int64_t channels) {
+  return input.dims.size() + 1 == kImageRank && channels > 1 && input.dims[0].value == channels;
+}
+
 class InputSetter {
  public:
   InputSetter(OnnxGraph& graph, const OnnxOptions& options)
-      : graph_(graph), options_(options), shapes_(options.shapes) {}
+      : graph_(graph), options_(options), channels_(first_channels(graph)), shapes_(options.shapes) {}
 
   Result<std::optional<std::int64_t>> run() {
     if (graph_.inputs.empty()) return bad_input("the graph has no inputs");
@@ -49,7 +65,8 @@ class InputSetter {
       for (const OnnxDim& dim : input.dims) {
         if (!dim.value && !dim.symbol.empty()) symbols.push_back(dim.symbol);
       }
-      has_images |= input.dims.size() >= kImageRank;
+      has_images |= input.dims.size() >= kImageRank || is_one_image(input, channels_);
+      if (&input == &graph_.inputs.front() && is_one_image(input, channels_)) TRY(check_one_image(input));
     }
     for (const auto& [name, shape] : options_.shapes) TRY(check_known("input", name, names));
     for (const auto& [name, value] : options_.dims) {
@@ -61,6 +78,13 @@ class InputSetter {
     }
     if (options_.image_size && !has_images) return fail(ErrorCode::usage, "takes no images whose size could be set");
     return {};
+  }
+
+  Result<void> check_one_image(const OnnxInput& input) {
+    graph_.one_image = true;
+    if (options_.batch_size.value_or(1) == 1) return {};
+    return fail(ErrorCode::usage, fmt::format("input {} is one image without a batch, which stays 1 (no --batch-size)",
+                                              in_quotes(graph_.values[input.value].name)));
   }
 
   static bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -111,6 +135,7 @@ class InputSetter {
                                                 input.dims.size(), print(shape)));
     }
     value.shape = shape;
+    if (is_one_image(input, channels_)) return {};
     if (options_.batch_size && !shape.empty()) value.shape[0] = *options_.batch_size;
     if (!file_batch_ && !shape.empty() && input.dims[0].value != value.shape[0]) file_batch_ = input.dims[0].value;
     return {};
@@ -121,8 +146,10 @@ class InputSetter {
     if (const auto given = options_.dims.find(dim.symbol); !dim.value && given != options_.dims.end()) {
       return given->second;
     }
-    const bool is_image = input.dims.size() >= kImageRank && i + 2 >= input.dims.size();
+    const bool one_image = is_one_image(input, channels_);
+    const bool is_image = (input.dims.size() >= kImageRank || one_image) && i + 2 >= input.dims.size();
     if (options_.image_size && is_image) return *options_.image_size;
+    if (one_image && i == 0) return *dim.value;
     if (i == 0 && options_.batch_size) {
       if (!file_batch_) file_batch_ = dim.value;
       return *options_.batch_size;
@@ -142,6 +169,7 @@ class InputSetter {
 
   OnnxGraph& graph_;
   const OnnxOptions& options_;
+  std::int64_t channels_;
   std::map<std::string, Shape> shapes_;  // whole inputs, by name
   std::unordered_set<std::string>
       batch_symbols_;  // what dimension 0 of an input is called means the batch elsewhere too

@@ -30,6 +30,8 @@ class Fuser {
         replace_with_affine(i, *z, "LayerNormalization");
       } else if (const auto w = rms_norm(graph_.nodes[i])) {
         replace_with_affine(i, *w, "RMSNormalization");
+      } else if (const auto v = group_norm(graph_.nodes[i])) {
+        replace_with_affine(i, *v, "GroupNormalization");
       } else if (const auto rotated = rotary(graph_.nodes[i])) {
         replace(i, "RotaryEmbedding", *rotated);
       } else if (const auto rolled = roll(graph_.nodes[i])) {
@@ -201,6 +203,20 @@ class Fuser {
     return std::nullopt;
   }
 
+  // x where `end` is x again after its groups of channels, as channels of a shorter tensor, were normalised: how
+  // PyTorch exports nn.GroupNorm before opset 18 (torch/onnx/symbolic_opset9.py, native_group_norm).
+  Value group_norm(const OnnxNode& end) const {
+    if (end.type != "Reshape") return std::nullopt;
+    const OnnxNode* norm = from(end.input(0), "InstanceNormalization");
+    const OnnxNode* grouped = norm ? from(norm->input(0), "Reshape") : nullptr;
+    if (!grouped || grouped->input(0) == kAbsent) return std::nullopt;
+    const ValueId x = grouped->inputs[0];
+    const Shape& shape = graph_.shape(x);
+    const Shape& groups = graph_.shape(norm->inputs[0]);
+    const bool splits = shape.size() > 2 && groups.size() == 3 && groups[0] == shape[0] && groups[1] <= shape[1];
+    return splits && graph_.shape(end.outputs[0]) == shape ? Value(x) : std::nullopt;
+  }
+
   // x where `id` is the second half of x, negated, before the first.
   Value half_turned(ValueId id) const {
     const OnnxNode* concat = from(id, "Concat");
@@ -290,7 +306,7 @@ class Fuser {
       at = scale->node;
       inputs.push_back(scale->operand);
       const auto shift = sole_reader(at, "Add");
-      if (shift && type == "LayerNormalization") {
+      if (shift && type != "RMSNormalization") {
         at = shift->node;
         inputs.push_back(shift->operand);
       }

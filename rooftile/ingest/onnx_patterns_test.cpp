@@ -243,5 +243,30 @@ TEST(OnnxPatterns, Roll) {
   EXPECT_EQ(with_patterns(model("z")).ops.size(), 3u);
 }
 
+// As nn.GroupNorm(4, 8) comes out of torch.onnx.export.
+TEST(OnnxPatterns, GroupNorm) {
+  const auto with = [](const TestModel::Ints& back) {
+    return TestModel()
+        .input("x", {2, 8, 4, 4})
+        .ints("groups", {0, 4, -1})
+        .node("Reshape", {"x", "groups"}, {"a"})
+        .weight("ones", {4})
+        .weight("zeros", {4})
+        .node("InstanceNormalization", {"a", "ones", "zeros"}, {"b"})
+        .ints("back", back)
+        .node("Reshape", {"b", "back"}, {"c"})
+        .weight("scale", {8, 1, 1})
+        .node("Mul", {"c", "scale"}, {"d"})
+        .weight("shift", {8, 1, 1})
+        .node("Add", {"d", "shift"}, {"y"})
+        .output("y");
+  };
+  const Workload workload = loaded(with({2, 8, 4, 4}));
+  ASSERT_EQ(workload.ops.size(), 1U);
+  EXPECT_EQ(workload.ops[0].kind, OpKind(Normalize{"group"}));
+  EXPECT_EQ(workload.ops[0].inputs.size(), 3U);
+  EXPECT_GT(loaded(with({4, 8, 8, 1})).ops.size(), 1U) << "another shape than before";
+}
+
 }  // namespace
 }  // namespace rooftile

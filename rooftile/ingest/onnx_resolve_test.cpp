@@ -275,5 +275,30 @@ TEST(OnnxUnsupported, IsSkippedOnRequestIfItsShapesAreKnown) {
               HasSubstr("node 'y' (Rleu): the shapes of its outputs are not known"));
 }
 
+// As torchvision's detection networks are exported: the batch is added within.
+TestModel one_image(const Shape& shape, const Shape& filters) {
+  return TestModel()
+      .input("x", shape)
+      .ints("axis", {0})
+      .node("Unsqueeze", {"x", "axis"}, {"images"})
+      .weight("w", filters)
+      .node("Conv", {"images", "w"}, {"y"})
+      .output("y");
+}
+
+TEST(OnnxInputs, OneImageWithoutABatchIsNotABatchOfItsChannels) {
+  const TestModel model = one_image({3, 64, 64}, {8, 3, 3, 3});
+  const auto read = [](const TestModel& of, const OnnxOptions& options) {
+    return parse_onnx(of.bytes(), "m", "m.onnx", options).value();
+  };
+  EXPECT_EQ(read(model, {}).batch_size, 1);
+  EXPECT_EQ(shape_of(read(model, {.batch_size = 1})), (Shape{1, 8, 62, 62}));
+  EXPECT_EQ(shape_of(read(model, {.image_size = 128})), (Shape{1, 8, 126, 126}));
+  EXPECT_THAT(error_of(model, {.batch_size = 4}), HasSubstr("input 'x' is one image without a batch"));
+  const TestModel batch =
+      TestModel().input("x", {3, 16, 64}).weight("w", {8, 16, 3}).node("Conv", {"x", "w"}, {"y"}).output("y");
+  EXPECT_EQ(read(batch, {}).batch_size, 3) << "signals";
+}
+
 }  // namespace
 }  // namespace rooftile
