@@ -42,6 +42,7 @@ Workload unet(std::int64_t batch_size);
 Workload stable_diffusion_unet(std::int64_t batch_size);
 Workload stable_diffusion(std::int64_t batch_size);
 Workload stable_diffusion_inpaint(std::int64_t batch_size);
+Workload stable_diffusion_controlnet(std::int64_t batch_size);
 Workload stable_diffusion_xl_unet(std::int64_t batch_size);
 Workload stable_diffusion_xl(std::int64_t batch_size);
 Workload dit_xl_2(std::int64_t batch_size);

@@ -91,6 +91,7 @@ TEST(Networks, StableDiffusion) {
   EXPECT_EQ(parameters(denoiser), 859520964);
   EXPECT_NEAR(macs_of_products(denoiser), 339e9, 2e9);
   EXPECT_EQ(parameters(stable_diffusion_inpaint(1)), 859520964 + 14400);
+  EXPECT_EQ(parameters(stable_diffusion_controlnet(1)), 859520964 + 361279120);
   EXPECT_EQ(macs_of_products(stable_diffusion(3)), 6 * macs_of_products(denoiser));
   EXPECT_EQ(count<Attention>(denoiser), 32u);
 }

@@ -1,7 +1,10 @@
 // The denoisers of Stable Diffusion 1.5 (Rombach et al., CVPR 2022; unet/config.json of
 // stable-diffusion-v1-5/stable-diffusion-v1-5) and XL (Podell et al., arXiv:2307.01952; the same of
 // stabilityai/stable-diffusion-xl-base-1.0): latents of an eighth of the image's height and width, a text of 77 words.
+#include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rooftile/zoo/net.hpp"
@@ -56,13 +59,58 @@ class Denoiser {
   Net& net() { return net_; }
 
   // The noise in the latents.
-  TensorId noise() {
-    embed_time();
-    TensorId x = net_.conv("conv_in", image_, kBase, {3, 1, 1});
+  TensorId noise() { return decode(encode("", first_map(""))); }
+
+  // The same, steered by an image such as edges: a second encoder reads it, and its maps, each through a convolution of
+  // 1x1, are added to those of the first (Zhang et al., arXiv:2302.05543; ControlNetModel of huggingface/diffusers).
+  TensorId controlled_noise() {
+    const std::string name = "control/";
+    const TensorId x = first_map(name);
+    Encoded control = encode(name, net_.add(name + "hint/add", x, hint(name + "hint/")));
+    for (std::size_t i = 0; i < control.kept.size(); ++i) {
+      control.kept[i] = connect(name + "connect" + std::to_string(i), control.kept[i]);
+    }
+    control.middle = connect(name + "connect_middle", control.middle);
+    Encoded own = encode("", first_map(""));
+    for (std::size_t i = 0; i < own.kept.size(); ++i) {
+      own.kept[i] = net_.add("control" + std::to_string(i) + "/add", own.kept[i], control.kept[i]);
+    }
+    own.middle = net_.add("control_middle/add", own.middle, control.middle);
+    return decode(std::move(own));
+  }
+
+ private:
+  // The maps that the way up reads again, and the smallest.
+  struct Encoded {
+    std::vector<TensorId> kept;
+    TensorId middle;
+  };
+
+  TensorId first_map(const std::string& name) {
+    embed_time(name);
+    return net_.conv(name + "conv_in", image_, kBase, {3, 1, 1});
+  }
+
+  // An image of eight times the latents' height and width as a map like theirs.
+  TensorId hint(const std::string& name) {
+    constexpr std::int64_t kColours = 3, kChannels[] = {16, 32, 96, 256};
+    TensorId x = net_.input("hint", {batch_, kColours, 8 * form_.side, 8 * form_.side});
+    x = silu(name + "in/", net_.conv(name + "in", x, kChannels[0], {3, 1, 1}));
+    for (std::size_t i = 0; i + 1 < std::size(kChannels); ++i) {
+      const std::string block = name + std::to_string(i) + "/";
+      x = silu(block + "1/", net_.conv(block + "1", x, kChannels[i], {3, 1, 1}));
+      x = silu(block + "2/", net_.conv(block + "2", x, kChannels[i + 1], {3, 2, 1}));
+    }
+    return net_.conv(name + "out", x, kBase, {3, 1, 1});
+  }
+
+  TensorId connect(const std::string& name, TensorId x) { return net_.conv(name, x, net_.shape(x)[1], {1}); }
+
+  Encoded encode(const std::string& prefix, TensorId x) {
     std::vector<TensorId> kept = {x};
     const std::vector<Level>& levels = form_.levels;
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      const std::string name = "down" + std::to_string(i) + "/";
+      const std::string name = prefix + "down" + std::to_string(i) + "/";
       for (std::size_t block = 0; block < kBlocks; ++block) {
         x = level_block(name + std::to_string(block) + "/", x, levels[i]);
         kept.push_back(x);
@@ -71,8 +119,14 @@ class Denoiser {
       x = net_.conv(name + "downsample", x, levels[i].channels, {3, 2, 1});
       kept.push_back(x);
     }
-    x = level_block("middle/0/", x, form_.middle);
-    x = residual("middle/1/", x, form_.middle.channels);
+    x = level_block(prefix + "middle/0/", x, form_.middle);
+    return {std::move(kept), residual(prefix + "middle/1/", x, form_.middle.channels)};
+  }
+
+  TensorId decode(Encoded encoded) {
+    TensorId x = encoded.middle;
+    std::vector<TensorId>& kept = encoded.kept;
+    const std::vector<Level>& levels = form_.levels;
     for (std::size_t i = levels.size(); i-- > 0;) {
       const std::string name = "up" + std::to_string(i) + "/";
       for (std::size_t block = 0; block <= kBlocks; ++block) {
@@ -88,11 +142,11 @@ class Denoiser {
     return net_.conv("conv_out", silu("norm_out/", net_.group_norm("norm_out", x)), kLatents, {3, 1, 1});
   }
 
- private:
   TensorId silu(const std::string& name, TensorId x) { return net_.elementwise(name + "silu", "silu", x); }
 
-  void embed_time() {
-    time_ = embed("time/", net_.input("timestep", {batch_, kBase}));
+  void embed_time(const std::string& name) {
+    if (!timestep_) timestep_ = net_.input("timestep", {batch_, kBase});
+    time_ = embed(name + "time/", *timestep_);
     if (form_.conditions == 0) return;
     const TensorId conditions = net_.input("conditions", {batch_, form_.conditions});
     time_ = net_.add("conditions/add", time_, embed("conditions/", conditions));
@@ -172,14 +226,16 @@ class Denoiser {
   std::int64_t batch_;
   Net net_;
   TensorId image_{}, text_{}, time_{};
+  std::optional<TensorId> timestep_;
 };
 
 // A step with guidance (Ho and Salimans, arXiv:2207.12598): noise with and without the text, and the latents of the
 // next step from their mixture.
-Workload guided_step(const char* name, const Form& form, std::int64_t batch_size, std::int64_t channels = kLatents) {
+Workload guided_step(const char* name, const Form& form, std::int64_t batch_size, std::int64_t channels = kLatents,
+                     TensorId (Denoiser::*noise_of)() = &Denoiser::noise) {
   if (batch_size > kMaxDimension / 2) return refused(name, batch_size);
   Denoiser denoiser(name, form, 2 * batch_size, channels);
-  const TensorId noise = denoiser.noise();
+  const TensorId noise = (denoiser.*noise_of)();
   Net& net = denoiser.net();
   const Shape half = {batch_size, kLatents, form.side, form.side};
   const TensorId without = net.slice("guidance/without", noise, half), with = net.slice("guidance/with", noise, half);
@@ -209,6 +265,10 @@ Workload stable_diffusion(std::int64_t batch_size) {
 // The latents of the mask and of the masked image come along.
 Workload stable_diffusion_inpaint(std::int64_t batch_size) {
   return guided_step("stable_diffusion_1.5_inpaint", form_15(), batch_size, 2 * kLatents + 1);
+}
+
+Workload stable_diffusion_controlnet(std::int64_t batch_size) {
+  return guided_step("stable_diffusion_1.5_controlnet", form_15(), batch_size, kLatents, &Denoiser::controlled_noise);
 }
 
 Workload stable_diffusion_xl_unet(std::int64_t batch_size) {

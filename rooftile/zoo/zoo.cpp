@@ -113,6 +113,8 @@ std::vector<ZooEntry> make_zoo() {
                     512),
              {"stable_diffusion_1.5_txt2img", "stable_diffusion_1.5_img2img"}),
       images("stable_diffusion_1.5_inpaint", "the same with a mask", stable_diffusion_inpaint, 512),
+      images("stable_diffusion_1.5_controlnet", "the same steered by an image, with ControlNet (2023)",
+             stable_diffusion_controlnet, 512),
       images("stable_diffusion_xl_unet", "the denoiser of Stable Diffusion XL, latents of 128x128",
              stable_diffusion_xl_unet, 1024),
       called(
