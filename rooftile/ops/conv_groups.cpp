@@ -10,11 +10,19 @@ namespace rooftile {
 namespace {
 
 // Instructions of the lanes: of a multiplication, and of a tap of an output.
-constexpr double kOfMac = 10, kOfTap = 320;
+constexpr double kOfMac = 5, kOfTap = 400;
 constexpr double kBeforeCudnn83 = 2.2;
+// The same forward, in tiles as wide as that.
+constexpr double kOfForwardMac = 2.5, kForwardTile = 128;
 
-bool is_before_cudnn_8_3(std::string_view framework) {
-  return framework.starts_with("PyTorch 1.10") || framework.starts_with("PyTorch 1.11");
+constexpr PytorchRelease kCudnn83(1, 12), kCudnn85(1, 13), kCudnn9(2, 4), kUnknown(0, 0);
+
+bool is_before(PytorchRelease release, PytorchRelease first) { return release != kUnknown && release < first; }
+
+bool is_power_of_two(double x) { return std::exp2(std::round(std::log2(x))) == x; }
+
+double channels_of_a_group(const Conv& conv) {
+  return static_cast<double>(conv.in_channels) / static_cast<double>(conv.groups);
 }
 
 }  // namespace
@@ -23,10 +31,7 @@ bool shares_tiles(double groups, double in_channels, double out_channels, Pass p
   constexpr double kLeast = 4, kMostForward = 32, kMostGradient = 64, kGradientBlock = 256;
   const bool forward = pass == Pass::fwd;
   if (in_channels != out_channels || in_channels < kLeast) return false;
-  if (in_channels > (forward ? kMostForward : kMostGradient) ||
-      std::exp2(std::round(std::log2(in_channels))) != in_channels) {
-    return false;
-  }
+  if (in_channels > (forward ? kMostForward : kMostGradient) || !is_power_of_two(in_channels)) return false;
   return forward || std::fmod(groups * in_channels, kGradientBlock) == 0;
 }
 
@@ -37,11 +42,26 @@ bool lacks_grouped_kernel(const Conv& conv, Pass pass) {
                        static_cast<double>(conv.out_channels) / groups, pass);
 }
 
-StreamKernel grouped_gradient_kernel(const Conv& conv, std::string_view framework, Bytes read, Bytes write) {
-  const double channels = static_cast<double>(conv.in_channels) / static_cast<double>(conv.groups);
+bool lacks_contiguous_kernel(const Conv& conv, PytorchRelease release) {
+  constexpr double kNarrow = 32, kMiddle = 64;
+  const double channels = channels_of_a_group(conv);
+  if (channels <= kNarrow) return false;
+  if (channels <= kMiddle) return is_before(release, kCudnn83);
+  return is_before(release, is_power_of_two(channels) ? kCudnn85 : kCudnn9);
+}
+
+StreamKernel grouped_forward_kernel(const Conv& conv, Bytes read, Bytes write) {
+  const double channels = channels_of_a_group(conv);
+  const double filled = channels / (std::ceil(channels / kForwardTile) * kForwardTile);
   StreamKernel kernel = depthwise_kernel(conv, read, write);
-  kernel.work.operations = macs(conv) * (kOfMac + kOfTap / channels);
-  if (is_before_cudnn_8_3(framework)) kernel.work.operations *= kBeforeCudnn83;
+  kernel.work.operations = macs(conv) * kOfForwardMac / filled;
+  return kernel;
+}
+
+StreamKernel grouped_gradient_kernel(const Conv& conv, PytorchRelease release, Bytes read, Bytes write) {
+  StreamKernel kernel = depthwise_kernel(conv, read, write);
+  kernel.work.operations = macs(conv) * (kOfMac + kOfTap / channels_of_a_group(conv));
+  if (is_before(release, kCudnn83)) kernel.work.operations *= kBeforeCudnn83;
   return kernel;
 }
 

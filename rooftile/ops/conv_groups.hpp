@@ -1,14 +1,15 @@
 // Convolutions in groups of several channels, as cuDNN 8 has them on tensor cores.
 //
 // Groups of 4, 8, 16 or 32 channels share a tile of a kernel made for them. Others are a product each, in tiles that
-// most of their channels do not fill. Gradients over contiguous channels have no product at all: they run on the lanes
-// (Inductor keeps such networks away from that layout: "slows down 31x using channels last", torch/_inductor/graph.py).
-// Which groups have gradients of their own, and what the lanes cost, was found from whole networks (timm: RegNet,
-// ResNeXt), not from single layers. On Ampere and later; Volta's and Turing's kernels of cuDNN 7 take gradients of any
-// groups (DeepLearningExamples: ResNeXt in PyTorch and TensorFlow).
+// most of their channels do not fill; over contiguous channels only later releases of cuDNN have one. Without it, and
+// in gradients over contiguous channels, which never have, they run on the lanes (Inductor keeps such networks away
+// from that layout: "slows down 31x using channels last", torch/_inductor/graph.py). Which groups have kernels, and
+// what the lanes cost, was found from whole networks (timm: RegNet, ResNeXt), not from single layers. On Ampere and
+// later; Volta's and Turing's kernels of cuDNN 7 take gradients of any groups (DeepLearningExamples: ResNeXt in PyTorch
+// and TensorFlow).
 #pragma once
 
-#include <string_view>
+#include <utility>
 
 #include "rooftile/ops/stream_kernel.hpp"
 #include "rooftile/workload/op.hpp"
@@ -22,7 +23,15 @@ bool shares_tiles(double groups, double in_channels, double out_channels, Pass p
 // The same of a convolution; one without groups, or of a channel each, needs nothing of the kind.
 bool lacks_grouped_kernel(const Conv& conv, Pass pass);
 
-// A gradient on the lanes. `framework` tells PyTorch's releases with cuDNN 8.2, whose kernels took twice as long.
-StreamKernel grouped_gradient_kernel(const Conv& conv, std::string_view framework, Bytes read, Bytes write);
+// A release of PyTorch, of which the cuDNN that it comes with follows: 1.11 has 8.2, 1.12 8.3, 1.13 8.5, 2.3 8.9,
+// 2.4 9.1. (0, 0): the latest.
+using PytorchRelease = std::pair<int, int>;
+
+// Whether it has no forward kernel over contiguous channels for groups that share no tile.
+bool lacks_contiguous_kernel(const Conv& conv, PytorchRelease release);
+
+// On the lanes.
+StreamKernel grouped_forward_kernel(const Conv& conv, Bytes read, Bytes write);
+StreamKernel grouped_gradient_kernel(const Conv& conv, PytorchRelease release, Bytes read, Bytes write);
 
 }  // namespace rooftile

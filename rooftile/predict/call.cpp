@@ -45,7 +45,16 @@ Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
 
 Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
   const OperandBytes bytes = pass_bytes(conv, size_of(options.precision), options.pass);
-  return {bytes, {grouped_gradient_kernel(conv, options.framework, bytes.read, bytes.write)}};
+  if (options.pass == Pass::fwd) return {bytes, {grouped_forward_kernel(conv, bytes.read, bytes.write)}};
+  return {bytes, {grouped_gradient_kernel(conv, pytorch_release(options.framework), bytes.read, bytes.write)}};
+}
+
+// Groups over contiguous channels for which tensor cores have no kernel.
+bool groups_on_lanes(const Conv& conv, const PredictOptions& options) {
+  if (!options.nhwc || options.execution != Execution::eager) return false;
+  if (!lacks_grouped_kernel(conv, options.pass)) return false;
+  if (options.pass == Pass::fwd) return lacks_contiguous_kernel(conv, pytorch_release(options.framework));
+  return !multiplies_groups_apart(options.framework);
 }
 
 // What the weights of a product are stored in, where that is one of those asked for.
@@ -105,9 +114,7 @@ LayerCall call_of(const Conv& conv, const PredictOptions& options) {
   } else {
     for (const ConvPart& part : direct_parts(conv)) products.parts.push_back({im2col(part.conv), part.count, {}});
     if (products.depthwise || products.parts.empty()) products.streams = depthwise_streams(conv, options);
-    const bool groups_on_lanes =
-        options.nhwc && options.execution == Execution::eager && !multiplies_groups_apart(options.framework);
-    products.on_lanes = groups_on_lanes && options.pass != Pass::fwd && lacks_grouped_kernel(conv, options.pass);
+    products.on_lanes = groups_on_lanes(conv, options);
     if (products.on_lanes) products.streams = grouped_streams(conv, options);
   }
   return call;
