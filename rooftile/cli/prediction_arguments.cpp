@@ -62,6 +62,9 @@ Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   if (prediction.set.recompute != Recompute::none && phase == Phase::fwd) {
     return bad("--set", "recompute is for --pass training");
   }
+  if (prediction.set.batch_norms == BatchNorms::folded && phase != Phase::fwd) {
+    return bad("--set", "batch-norm=folded is for inference");
+  }
   if (phase == Phase::step) return {};
   for (const char* key : {"optimizer", "accumulate", "clip", "loss"}) {
     if (prediction.set.named.contains(key)) return bad("--set", fmt::format("{} is for --pass training", key));
@@ -141,7 +144,7 @@ ModelOptions model_options(const PredictionArguments& arguments) {
   return with_sizes({.batch_size = arguments.batch_size,
                      .seq_len = arguments.set.seq_len,
                      .skip_unsupported = arguments.skip_unsupported,
-                     .restore_batch_norms = arguments.set.restore_batch_norm,
+                     .batch_norms = arguments.set.batch_norms,
                      .context = arguments.set.context},
                     arguments.sizes);
 }
@@ -171,7 +174,7 @@ Result<void> set_network_options(const Workload& workload, const PredictionArgum
                                  PredictOptions& options) {
   TRY(check_norms(arguments));
   TRY(check_phase(arguments, phase_of(arguments, workload)));
-  if (arguments.set.restore_batch_norm) TRY(check_batch_norms(workload));
+  if (arguments.set.batch_norms == BatchNorms::restored) TRY(check_batch_norms(workload));
   if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);
   return {};
 }

@@ -104,8 +104,13 @@ std::vector<Setting> known_settings() {
       choice(
           "loss", [] { return Names{"none"}; }, [](Settings& set, const std::string&) { set.loss = false; }),
       choice(
-          "batch-norm", [] { return Names{"restored"}; },
-          [](Settings& set, const std::string&) { set.restore_batch_norm = true; }),
+          "batch-norm",
+          [] {
+            return Names{"restored", "folded"};
+          },
+          [](Settings& set, const std::string& name) {
+            set.batch_norms = name == "folded" ? BatchNorms::folded : BatchNorms::restored;
+          }),
       choice("weights", weight_type_names,
              [](Settings& set, const std::string& name) { set.weights = parse_dtype(name); }),
       choice("expert-weights", weight_type_names,
@@ -171,7 +176,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
       "of convolutions), host=none (the GPU alone) "
       "or graphs (launches recorded once and replayed), norms=narrow (layer and group norms, which autocast would "
       "widen), cells=unrolled (recurrent layers step by step), "
-      "batch-norm=restored (that an exporter folded into convolutions); in training optimizer, accumulate "
+      "batch-norm=folded (into convolutions, in eager inference) or restored (that an exporter folded); in training "
+      "optimizer, accumulate "
       "(micro-batches), recompute=selective, operators or full (activations that are not kept), clip=norm, "
       "loss=none; for convolutions and GEMMs also algorithm, tile (128x64x4), active-ctas; for a fitted model its own "
       "columns");

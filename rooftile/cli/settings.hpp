@@ -12,6 +12,7 @@
 #include <CLI/App.hpp>
 
 #include "rooftile/base/error.hpp"
+#include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/workload/dtype.hpp"
 
@@ -33,7 +34,7 @@ struct Settings {
   bool loss = true;             // false: "loss=none"
   bool clip_gradients = false;  // "clip=norm"
   Recompute recompute = Recompute::none;
-  bool restore_batch_norm = false;             // "batch-norm=restored"
+  BatchNorms batch_norms = BatchNorms::as_they_are;
   std::int64_t micro_batches = 1;              // "accumulate"
   std::map<std::string, std::string> columns;  // all others: columns of the tables that a model was fitted to
   std::set<std::string> named;                 // every key that was given

@@ -63,4 +63,35 @@ Workload restore_batch_norms(const Workload& workload) {
   return result;
 }
 
+Workload fold_batch_norms(const Workload& workload) {
+  std::vector<std::size_t> readers(workload.tensors.size(), 0);
+  for (const Op& op : workload.ops) {
+    for (const TensorId id : op.inputs) ++readers[id];
+  }
+  for (const TensorId id : workload.outputs) ++readers[id];
+
+  Workload result = workload;
+  result.ops.clear();
+  std::vector<std::size_t> place_of(workload.tensors.size(), workload.ops.size());  // in `result`, of what makes a map
+  for (const Op& op : workload.ops) {
+    const auto* norm = std::get_if<Normalize>(&op.kind);
+    const std::size_t place = op.inputs.empty() ? workload.ops.size() : place_of[op.inputs.front()];
+    const bool alone =
+        norm != nullptr && norm->function == "batch" && place < result.ops.size() && readers[op.inputs.front()] == 1;
+    auto* conv = alone ? std::get_if<Conv>(&result.ops[place].kind) : nullptr;
+    if (conv != nullptr && !conv->bias) {
+      conv->bias = true;
+      Op& folded = result.ops[place];
+      folded.inputs.push_back(result.tensors.size());
+      folded.outputs = op.outputs;
+      result.tensors.push_back(
+          {folded.name + ".bias", {conv->out_channels}, workload.tensors[op.outputs.front()].dtype, true});
+      continue;
+    }
+    if (std::holds_alternative<Conv>(op.kind)) place_of[op.outputs.front()] = result.ops.size();
+    result.ops.push_back(op);
+  }
+  return result;
+}
+
 }  // namespace rooftile

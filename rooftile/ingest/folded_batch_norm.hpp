@@ -1,4 +1,5 @@
 // Exporters fold batch normalisation into the convolution before it, as inference may; a network that trains has it.
+// Some programs fold it in eager mode as well (Ultralytics' detectors, nn/tasks.py: BaseModel.fuse).
 #pragma once
 
 #include "rooftile/workload/workload.hpp"
@@ -11,5 +12,8 @@ bool has_folded_batch_norms(const Workload& workload);
 
 // With a batch norm in place of each convolution's bias.
 Workload restore_batch_norms(const Workload& workload);
+
+// With a bias in place of each batch norm that alone reads a convolution without one.
+Workload fold_batch_norms(const Workload& workload);
 
 }  // namespace rooftile

@@ -45,5 +45,21 @@ TEST(FoldedBatchNorm, ComesBackInPlaceOfEachBias) {
   EXPECT_EQ(restored.outputs, workload.outputs);
 }
 
+TEST(FoldedBatchNorm, FoldsTheNormsOfConvolutions) {
+  const Workload resnet = load_model("resnet50").value();
+  const Workload folded = fold_batch_norms(resnet);
+  ASSERT_TRUE(validate(folded)) << validate(folded).error().text();
+  EXPECT_EQ(folded.ops.size(), resnet.ops.size() - 53);
+  EXPECT_EQ(folded.outputs, resnet.outputs);
+  EXPECT_TRUE(has_folded_batch_norms(folded));
+  EXPECT_EQ(load_model("resnet50", {.batch_norms = BatchNorms::folded}).value().ops.size(), folded.ops.size());
+}
+
+// Before its convolutions, as in DenseNet, a norm cannot be folded.
+TEST(FoldedBatchNorm, LeavesOtherNorms) {
+  const Workload densenet = load_model("densenet161").value();
+  EXPECT_GT(fold_batch_norms(densenet).ops.size(), densenet.ops.size() - 90);
+}
+
 }  // namespace
 }  // namespace rooftile

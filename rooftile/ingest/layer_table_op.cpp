@@ -245,6 +245,7 @@ NetworkRun read_network(TableRow& row) {
   run.host_single_thread = read_single_thread(row);
   run.cuda_graphs = row.either("cuda_graphs", "1", "0", false);
   run.narrow_norms = row.either("norms", "narrow", "wide", published_narrow_norms(row, run.model));
+  run.folded_norms = row.either("batch_norms", "folded", "apart", false);
   run.request = read_request(row);
   const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
   run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);

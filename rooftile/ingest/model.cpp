@@ -263,7 +263,10 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
   }
   auto workload = load(model, options);
   if (!workload) return workload;
-  if (options.restore_batch_norms && has_folded_batch_norms(*workload)) workload = restore_batch_norms(*workload);
+  if (options.batch_norms == BatchNorms::folded) workload = fold_batch_norms(*workload);
+  if (options.batch_norms == BatchNorms::restored && has_folded_batch_norms(*workload)) {
+    workload = restore_batch_norms(*workload);
+  }
   if (auto valid = validate(*workload); !valid) {
     const Error& error = valid.error();
     return fail(error.code, error.message, error.where.empty() ? model : model + ": " + error.where);

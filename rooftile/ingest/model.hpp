@@ -18,6 +18,9 @@
 
 namespace rooftile {
 
+// restored: in place of the biases of whatever has_folded_batch_norms(); folded: into the convolutions before them.
+enum class BatchNorms { as_they_are, restored, folded };
+
 struct ModelOptions {
   std::optional<std::int64_t> batch_size = {};
   std::optional<std::int64_t> seq_len = {};  // positions of a text; only of transformers
@@ -26,8 +29,8 @@ struct ModelOptions {
   std::map<std::string, Shape> shapes = {};       // of an ONNX model's inputs by name
   std::map<std::string, std::int64_t> dims = {};  // that an ONNX model leaves open, by name
   bool fuse_attention = false;                    // of an ONNX model: products, mask and softmax as one op
-  bool restore_batch_norms = false;               // restore_batch_norms(), of whatever has_folded_batch_norms()
-  std::optional<std::int64_t> context = {};       // of a transformer: positions in its cache before these (seq_len: 1)
+  BatchNorms batch_norms = BatchNorms::as_they_are;
+  std::optional<std::int64_t> context = {};  // of a transformer: positions in its cache before these (seq_len: 1)
 };
 
 // "-" reads standard input and looks at its first byte to tell JSON from ONNX. The workload returned passed validate().

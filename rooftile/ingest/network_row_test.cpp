@@ -40,6 +40,9 @@ TEST(NetworkRow, ReadsWhatNormsAndLaunchesAreLike) {
   EXPECT_FALSE(run(2).narrow_norms || run(2).cuda_graphs);
   EXPECT_EQ(table_error("op,model,norms\nnetwork,convnext_base,fast\n"),
             "t.csv:2, column norms: 'fast' is neither narrow nor wide");
+  const LayerTable folded = parsed_table("op,model,batch_norms\nnetwork,yolov5s,folded\nnetwork,yolov5s,\n");
+  EXPECT_TRUE(std::get<NetworkRun>(folded.rows[0].op).folded_norms);
+  EXPECT_FALSE(std::get<NetworkRun>(folded.rows[1].op).folded_norms);
 }
 
 TEST(NetworkRow, SamplesASecondAreATimeOfABatch) {

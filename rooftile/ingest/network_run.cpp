@@ -14,7 +14,10 @@ Result<std::optional<Transformer>> transformer_of(const NetworkRun& run) {
 
 Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t> context,
                               std::optional<std::int64_t> seq_len) {
-  ModelOptions options = {.batch_size = run.batch, .image_size = run.image_size, .context = context};
+  ModelOptions options = {.batch_size = run.batch,
+                          .image_size = run.image_size,
+                          .batch_norms = run.folded_norms ? BatchNorms::folded : BatchNorms::as_they_are,
+                          .context = context};
   if (seq_len || !context) options.seq_len = seq_len ? seq_len : run.seq_len;
   if (!run.transformer || run.model != kTransformerModel) {
     auto workload = load_model(run.model, options);
