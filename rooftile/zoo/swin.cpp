@@ -82,13 +82,21 @@ class SwinNet {
       k = unit(name + "k/", k);
     }
     TensorId scores = net_.matmul(name + "scores", q, k, true);
-    scores = net_.elementwise(name + "scale", "mul", scores);
+    scores = scaled(name + "scale", scores, heads);
     scores = net_.add(name + "bias", scores, bias(name + "bias/", heads, window));
     if (shifted) scores = net_.elementwise(name + "mask", "add", scores);
     const TensorId context = net_.matmul(name + "context", net_.softmax(name + "softmax", scores), v);
     x = net_.transpose(name + "join", context, {batch_ * count, positions, width_});
     x = net_.transpose(name + "maps", net_.fully_connected(name + "out", x, width_), map());
     return shifted ? net_.move(name + "shift_back", "roll", {x}, map()) : x;
+  }
+
+  // By a number, or in version 2 by one for each head that is learned and kept in FP32, so that mixed precision widens
+  // the scores (timm, swin_transformer_v2.py: logit_scale).
+  TensorId scaled(const std::string& name, TensorId scores, std::int64_t heads) {
+    if (!shape_.second) return net_.elementwise(name, "mul", scores);
+    const TensorId clipped = net_.elementwise(name + "/clip", "clip", net_.weight(name + ".weight", {heads, 1, 1}));
+    return net_.multiply(name, scores, net_.elementwise(name + "/exp", "exp", clipped));
   }
 
   // Divided by its length.
