@@ -124,7 +124,7 @@ tl::unexpected<Error> no_image_size(const ZooEntry& entry) {
   if (entry.image_size == 0 || entry.seq_len) return fail(ErrorCode::usage, "takes no images", entry.name);
   return fail(
       ErrorCode::usage,
-      fmt::format("its images are {0}x{0}; others are for the ResNets and the exports of 'rooftile models list'",
+      fmt::format("its images are {0}x{0}; others are for the ResNets, YOLO and the exports of 'rooftile models list'",
                   entry.image_size),
       entry.name);
 }
@@ -140,10 +140,15 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   if (seq_len < 1 || seq_len > kMaxDimension) {
     return fail(ErrorCode::usage, fmt::format("sequence length {} is not between 1 and {}", seq_len, kMaxDimension));
   }
+  if (seq_len < entry.least_positions) {
+    return fail(ErrorCode::usage,
+                fmt::format("{} positions are fewer than the {} that it needs", seq_len, entry.least_positions),
+                entry.name);
+  }
   if (entry.most_positions > 0 && seq_len > entry.most_positions) {
     return beyond_table(entry.name, seq_len, entry.most_positions);
   }
-  InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len};
+  InputSize size = {.batch_size = options.batch_size.value_or(1), .seq_len = seq_len, .image_size = entry.image_size};
   if (options.image_size) {
     if (!entry.any_image_size && (*options.image_size != entry.image_size || entry.seq_len)) {
       return no_image_size(entry);
@@ -151,6 +156,11 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
     if (entry.any_image_size && *options.image_size < kSmallestImage) {
       return fail(ErrorCode::usage,
                   fmt::format("images of {0}x{0} are too small; at least {1}x{1}", *options.image_size, kSmallestImage),
+                  entry.name);
+    }
+    if (*options.image_size % entry.image_step != 0) {
+      return fail(ErrorCode::usage,
+                  fmt::format("images of {0}x{0} are no multiple of {1}", *options.image_size, entry.image_step),
                   entry.name);
     }
     size.image_size = *options.image_size;

@@ -97,15 +97,24 @@ TEST(Model, OnlyTextsHaveALength) {
   EXPECT_FALSE(load_model("bert_base", {.seq_len = 0}));
 }
 
+Shape first_input(const Workload& workload) { return workload.tensors[workload.inputs.front()].shape; }
+
+TEST(Model, DetectorsHaveImagesOfTheirOwnSize) {
+  EXPECT_EQ(first_input(*load_model("YOLOv11n")), (Shape{1, 3, 640, 640}));
+  EXPECT_EQ(first_input(*load_model("yolov5s", {.image_size = 320})), (Shape{1, 3, 320, 320}));
+  EXPECT_EQ(first_input(*load_model("dinov2_vits14")), (Shape{1, 3, 518, 518}));
+}
+
 TEST(Model, TextsFitTheTableOfPositions) {
   EXPECT_TRUE(load_model("whisper_base", {.seq_len = 448}));
   EXPECT_EQ(load_model("whisper_base", {.seq_len = 449}).error().text(),
             "whisper_base: 449 positions are more than the 448 of its table");
   EXPECT_EQ(load_model("bert_base", {.seq_len = 513}).error().text(),
             "bert_base: 513 positions are more than the 512 of its table");
+  EXPECT_EQ(load_model("wav2vec2_base", {.seq_len = 399}).error().text(),
+            "wav2vec2_base: 399 positions are fewer than the 400 that it needs");
+  EXPECT_TRUE(load_model("wav2vec2_base", {.seq_len = 400}));
 }
-
-Shape first_input(const Workload& workload) { return workload.tensors[workload.inputs.front()].shape; }
 
 TEST(Model, ImagesOfAnotherSize) {
   for (const std::string model : {"resnet50", "densenet161", "efficientnet_b1", "shufflenet_v2_x1_0", "vit_b_32",
@@ -132,8 +141,9 @@ TEST(Model, PositionsOfAVisionTransformerFollowTheImage) {
 }
 
 TEST(Model, ImagesOfAnotherSizeThatANetworkCannotTake) {
-  EXPECT_EQ(load_model("vgg16", {.image_size = 256}).error().text(),
-            "vgg16: its images are 224x224; others are for the ResNets and the exports of 'rooftile models list'");
+  EXPECT_EQ(
+      load_model("vgg16", {.image_size = 256}).error().text(),
+      "vgg16: its images are 224x224; others are for the ResNets, YOLO and the exports of 'rooftile models list'");
   EXPECT_TRUE(load_model("vgg16", {.image_size = 224}));
   EXPECT_THAT(load_model("vgg11", {.image_size = 256}).error().text(),
               HasSubstr("torchvision/vgg11: cannot take images of 256x256: "));
@@ -141,6 +151,8 @@ TEST(Model, ImagesOfAnotherSizeThatANetworkCannotTake) {
   EXPECT_EQ(load_model("resnet50", {.image_size = 31}).error().text(),
             "resnet50: images of 31x31 are too small; at least 32x32");
   EXPECT_EQ(load_model("resnet50", {.image_size = 0}).error().code, ErrorCode::usage);
+  EXPECT_EQ(load_model("yolov8n", {.image_size = 300}).error().text(),
+            "yolov8n: images of 300x300 are no multiple of 32");
   EXPECT_EQ(load_model("bert_base", {.image_size = 256}).error().code, ErrorCode::usage);
   EXPECT_EQ(load_model("examples/tiny.json", {.image_size = 256}).error().text(),
             "examples/tiny.json: a workload's shapes are fixed; edit the file");

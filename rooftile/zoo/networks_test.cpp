@@ -50,6 +50,20 @@ TEST(Networks, ResNeXt) {
   EXPECT_NEAR(macs_of_products(se_resnext101_32x4d(1, 224)), 8.02e9, 0.05e9);
 }
 
+// Woo et al., tables 9 and 10: 28.6 M and 4.47 G, 88.7 M and 15.4 G, 198 M and 34.4 G, 660 M and 115 G.
+TEST(Networks, ConvNextV2) {
+  struct Published {
+    Workload workload;
+    double millions = 0, giga = 0;
+  };
+  for (const Published& published :
+       {Published{convnext_v2_tiny(1, 224), 28.64, 4.47}, Published{convnext_v2_base(1, 224), 88.72, 15.38},
+        Published{convnext_v2_large(1, 224), 197.96, 34.4}, Published{convnext_v2_huge(1, 224), 660.29, 115}}) {
+    EXPECT_NEAR(parameters(published.workload) / 1e6, published.millions, 0.006) << published.workload.name;
+    EXPECT_NEAR(macs_of_products(published.workload) / 1e9 / published.giga, 1, 0.005) << published.workload.name;
+  }
+}
+
 // 8732 boxes (Liu et al., section 3.1). The 26,285,486 weights of the authors' model as PyTorch ports have it.
 TEST(Networks, Ssd300) {
   for (const Workload& ssd : {ssd300_vgg16(2), ssd300_resnet34(2), ssd300_resnet50(2)}) {
@@ -102,6 +116,27 @@ TEST(Networks, StableDiffusionXl) {
   EXPECT_EQ(parameters(denoiser), 2567463684);
   EXPECT_EQ(count<Attention>(denoiser), 140u);
   EXPECT_EQ(macs_of_products(stable_diffusion_xl(1)), 2 * macs_of_products(denoiser));
+}
+
+// The published checkpoints without prompt encoder and decoder of masks (4.06 M): 89.67 M, 308.28 M and 637.03 M. By
+// hand: a block's products at 4096 places, eight of them on 25 windows of 196; a window's attention and that to all.
+TEST(Networks, SegmentAnything) {
+  EXPECT_NEAR(parameters(sam_vit_b(1)) / 1e6, 89.67, 0.01);
+  EXPECT_NEAR(parameters(sam_vit_l(1)) / 1e6, 308.28, 0.01);
+  EXPECT_NEAR(parameters(sam_vit_h(1)) / 1e6, 637.03, 0.01);
+  const double wide = 768, mlps = 12 * 4096 * 8 * wide * wide, products = (4 * 4096 + 8 * 4900) * 4 * wide * wide;
+  const double scores = 2 * wide * (4 * 4096.0 * 4096 + 8 * 25 * 196.0 * 196);
+  const double distances = 2 * wide * (4 * 4096.0 * 64 + 8 * 4900.0 * 14);
+  const double ends = 4096 * 256 * (3 * wide + wide + 9 * 256);
+  EXPECT_EQ(macs_of_products(sam_vit_b(1)), mlps + products + scores + distances + ends);
+}
+
+// 94.4 M and 315.5 M: the files of wav2vec2-base-960h and -large-960h, whose convolution over places is normalised by
+// 128 numbers more.
+TEST(Networks, Wav2Vec2) {
+  EXPECT_NEAR(parameters(wav2vec2_base(1, 160000)) / 1e6, 94.4, 0.01);
+  EXPECT_NEAR(parameters(wav2vec2_large(1, 160000)) / 1e6, 315.5, 0.1);
+  EXPECT_EQ(output(wav2vec2_base(2, 160000), "letters"), (Shape{2, 499, 32}));
 }
 
 // Those of the files on Hugging Face; the encoder's table of positions is among them.
@@ -187,6 +222,47 @@ TEST(Networks, DeepSpeech2) {
   EXPECT_EQ(output(workload, "to_steps"), (Shape{1, 500, 96 * 21}));
   EXPECT_EQ(count<Recurrent>(workload), 7u);
   EXPECT_EQ(count<Conv>(workload), 3u);
+}
+
+// Parameters as model.info() counts them before norms are folded (comments of the configurations; YOLOv5's README
+// rounds the folded ones), and GFLOP of an image as published.
+TEST(Networks, Yolo) {
+  struct Published {
+    Workload workload;
+    double weights = 0, gflop = 0;
+  };
+  for (const Published& published :
+       {Published{yolov5('n', 1, 640), 1872157, 4.5}, Published{yolov5('s', 1, 640), 7235389, 16.5},
+        Published{yolov5('m', 1, 640), 21190557, 49.0}, Published{yolov5('l', 1, 640), 46563709, 109.1},
+        Published{yolov5('x', 1, 640), 86749405, 205.7}, Published{yolov8('n', 1, 640), 3157200, 8.7},
+        Published{yolov8('s', 1, 640), 11166560, 28.6}, Published{yolov8('m', 1, 640), 25902640, 78.9},
+        Published{yolov8('l', 1, 640), 43691520, 165.2}, Published{yolov8('x', 1, 640), 68229648, 257.8},
+        Published{yolo11('n', 1, 640), 2624080, 6.5}, Published{yolo11('s', 1, 640), 9458752, 21.5},
+        Published{yolo11('m', 1, 640), 20114688, 68.0}, Published{yolo11('l', 1, 640), 25372160, 86.9},
+        Published{yolo11('x', 1, 640), 56966176, 194.9}}) {
+    EXPECT_EQ(parameters(published.workload), published.weights) << published.workload.name;
+    EXPECT_NEAR(2 * macs_of_products(published.workload) / 1e9 / published.gflop, 1, 0.02) << published.workload.name;
+  }
+  EXPECT_EQ(output(yolov5('s', 2, 640), "24/result"), (Shape{2, 25200, 85}));
+  EXPECT_EQ(output(yolov8('s', 2, 320), "22/result"), (Shape{2, 84, 2100}));
+}
+
+// torchvision counts 34,014,999 parameters (its batch norms being frozen) of 91 classes.
+TEST(Networks, RetinaNet) {
+  const Workload workload = retinanet_resnet50_fpn(1);
+  EXPECT_EQ(parameters(workload, true), 34014999);
+  EXPECT_EQ(output(workload, "scores/all"), (Shape{1, 9 * (100 * 168 + 50 * 84 + 25 * 42 + 13 * 21 + 7 * 11), 91}));
+  EXPECT_EQ(output(retinanet_resnext50_fpn(2), "boxes/all"), (Shape{2, 9 * (10000 + 2500 + 625 + 169 + 49), 4}));
+}
+
+// 204,184,588 categories of 128 features, and by hand the two MLPs: 2.4 million weights (mlcommons/training,
+// recommendation/dlrm, for tables of up to 40 million).
+TEST(Networks, Dlrm) {
+  const Workload workload = dlrm(3);
+  const double bottom = 14 * 512.0 + 513 * 256.0 + 257 * 128.0;
+  const double top = 480 * 1024.0 + 1025 * 1024.0 + 1025 * 512.0 + 513 * 256.0 + 257.0;
+  EXPECT_EQ(parameters(workload), 204184588.0 * 128 + bottom + top);
+  EXPECT_EQ(output(workload, "joined"), (Shape{3, 479}));
 }
 
 // 14 layers each (Zhu et al., TBD, table 2).

@@ -19,6 +19,7 @@ struct ResNetShape {
 constexpr ResNetShape kResNet34 = {.blocks = {3, 4, 6, 3}, .bottleneck = false};
 constexpr ResNetShape kResNet50 = {.blocks = {3, 4, 6, 3}};
 constexpr ResNetShape kResNet101 = {.blocks = {3, 4, 23, 3}};
+constexpr ResNetShape kResNext50 = {.blocks = {3, 4, 6, 3}, .groups = 32, .group_width = 4};
 
 // 7x7 and pool, to a quarter of the image's size.
 TensorId resnet_stem(Net& net, TensorId image);

@@ -40,6 +40,39 @@ Workload ncf(std::int64_t batch_size) {
   return net.finish();
 }
 
+// Naumov et al., arXiv:1906.00091, as MLPerf has it for Criteo's terabyte of clicks (mlcommons/training,
+// recommendation/dlrm: 13 numbers and 26 categories, of which a table holds up to 40 million; 128 features): the
+// products of all pairs of features go into a second MLP.
+Workload dlrm(std::int64_t batch_size) {
+  constexpr std::int64_t kNumbers = 13, kFeatures = 128;
+  static constexpr std::int64_t kTables[] = {40000000, 39060,    17295,    7424,     20265,  3,     7122, 1543, 63,
+                                             40000000, 3067956,  405282,   10,       2209,   11938, 155,  4,    976,
+                                             14,       40000000, 40000000, 40000000, 590152, 12973, 108,  36};
+  Net net("dlrm");
+  TensorId x = net.input("numbers", {batch_size, kNumbers});
+  for (const std::int64_t width : {std::int64_t{512}, std::int64_t{256}, kFeatures}) {
+    const std::string name = "bottom/" + std::to_string(width);
+    x = net.relu(name + "/relu", net.fully_connected(name, x, width));
+  }
+  std::vector<TensorId> features = {x};
+  for (const std::int64_t entries : kTables) {
+    const std::string name = "table" + std::to_string(features.size());
+    features.push_back(net.embedding(name, net.input(name + "/ids", {batch_size}, DType::int64), entries, kFeatures));
+  }
+  const auto count = static_cast<std::int64_t>(features.size()), pairs = count * (count - 1) / 2;
+  const TensorId all = net.join("features", features, {batch_size, count, kFeatures});
+  const TensorId products = net.matmul("pairs", all, all, true);
+  const TensorId lower = net.gather("pairs/lower", {products}, {batch_size, pairs});
+  x = net.concat("joined", {x, lower});
+  int number = 0;
+  for (const std::int64_t width : {1024, 1024, 512, 256}) {
+    const std::string name = "top/" + std::to_string(++number);
+    x = net.relu(name + "/relu", net.fully_connected(name, x, width));
+  }
+  net.elementwise("prob", "sigmoid", net.fully_connected("score", x, 1));
+  return net.finish();
+}
+
 namespace {
 
 // The residual networks of Gulrajani et al. (NIPS 2017, arXiv:1704.00028, appendix F) for images of 64x64, 64 wide.

@@ -103,11 +103,13 @@ class Stack {
     const std::int64_t size = run_.image_size, side = size / shape_.patch, count = side * side;
     const Shape tokens = {run_.batch_size, count + 1, shape_.hidden};
     const TensorId image = net_.input("pixel_values", {run_.batch_size, 3, size, size});
-    TensorId x = net_.conv("patches", image, shape_.hidden, {shape_.patch, shape_.patch});
+    // timm (vision_transformer.py) takes the bias away where a norm follows, as OpenAI's CLIP has none.
+    TensorId x = net_.conv("patches", image, shape_.hidden, {shape_.patch, shape_.patch}, !shape_.embedding_norm);
     x = net_.view("patches/flatten", "flatten", x, {run_.batch_size, shape_.hidden, count});
     x = net_.transpose("patches/transpose", x, {run_.batch_size, count, shape_.hidden});
     x = net_.join("patches/class", {net_.weight("class_token", {1, 1, shape_.hidden}), x}, tokens);
     x = net_.add("patches/add", x, net_.weight("positions", {1, count + 1, shape_.hidden}));
+    if (shape_.embedding_norm) x = parts_.norm("embeddings/norm", x);
     const Sight all = {.q_len = count + 1, .kv_len = count + 1};
     head(blocks("", shape_.layers, parts_.dropout("embeddings/dropout", x), all, std::nullopt));
   }
@@ -147,7 +149,9 @@ class Stack {
 
   // What a part gives to the residual.
   TensorId given(const std::string& name, TensorId y) {
-    return shape_.output_norm ? parts_.norm(name + "output/norm", y) : y;
+    if (shape_.output_norm) y = parts_.norm(name + "output/norm", y);
+    return shape_.layer_scale ? net_.multiply(name + "scale", y, net_.weight(name + "scale.weight", {shape_.hidden}))
+                              : y;
   }
 
   TensorId parallel(const std::string& name, std::int64_t layer, TensorId x, const Sight& sight) {
@@ -175,6 +179,9 @@ class Stack {
         break;
       case TransformerHead::classes:
         net_.fully_connected("classifier", first("classifier/first", x), shape_.classes);
+        break;
+      case TransformerHead::projection:
+        net_.fully_connected("projection", first("projection/first", x), shape_.classes, false);
         break;
       case TransformerHead::none:
         break;

@@ -39,6 +39,7 @@ enum class TransformerHead {
   language_model,  // scores of all words at each position
   pooler,          // BERT's: hidden x hidden and tanh of the first position
   classes,         // scores of classes from the first position
+  projection,      // `classes` features from one position, without bias (CLIP)
   none,
 };
 
@@ -76,13 +77,15 @@ struct Transformer {
   TransformerBias bias = TransformerBias::all;
   TransformerPositions positions = TransformerPositions::learned;
   TransformerHead head = TransformerHead::language_model;
-  std::string activation = "gelu";  // relu, gelu, gelu_new (eight element-wise kernels), silu
-  bool gated = false;               // the MLP multiplies the activation with a third product (GLU)
-  bool rms_norm = false;            // else layer normalisation
-  bool norm_first = true;           // before attention and MLP, and once after all blocks; else after the residuals
-  bool embedding_norm = false;
+  // relu, gelu, gelu_new (eight element-wise kernels), quick_gelu (three), silu
+  std::string activation = "gelu";
+  bool gated = false;           // the MLP multiplies the activation with a third product (GLU)
+  bool rms_norm = false;        // else layer normalisation
+  bool norm_first = true;       // before attention and MLP, and once after all blocks; else after the residuals
+  bool embedding_norm = false;  // of patches, which then have no bias (CLIP)
   bool qk_norm = false;         // of the features of each head, in queries and keys (Qwen3)
   bool output_norm = false;     // of what attention and MLP give, before it is added (Gemma 2)
+  bool layer_scale = false;     // what attention and MLP give is multiplied by a number of each feature (DINOv2)
   bool fused_qkv = false;       // one product for queries, keys and values
   bool fused_attention = true;  // one kernel; else two products with scale, mask and softmax between them
   bool fused_softmax = false;   // where attention is not: with scale and mask in one kernel

@@ -46,7 +46,7 @@ Result<void> check_bounds(const Transformer& shape) {
       Bounds{"latent.kv_rank", latent.kv_rank, 0, kMostFeatures},
       Bounds{"patch", shape.patch, 0, kMostHeads},
       Bounds{"image_size", shape.image_size, images ? shape.patch : 0, kMaxDimension},
-      Bounds{"classes", shape.classes, images ? 1 : 0, kMostFeatures},
+      Bounds{"classes", shape.classes, images || shape.head == TransformerHead::projection ? 1 : 0, kMostFeatures},
   };
   for (const Bounds& each : bounds) {
     if (each.value < each.least || each.value > each.most) {
@@ -85,6 +85,7 @@ Transformer completed(Transformer shape) {
   otherwise(shape.max_positions, shape.seq_len);
   if (shape.form == TransformerForm::encoder_decoder) otherwise(shape.encoder_layers, shape.layers);
   if (shape.generator_hidden > 0) otherwise(shape.generator_layers, shape.layers);
+  if (shape.head == TransformerHead::projection) otherwise(shape.classes, shape.hidden);
   if (shape.patch > 0) {
     constexpr std::int64_t kImage = 224, kClasses = 1000;
     otherwise(shape.image_size, kImage);
@@ -124,8 +125,12 @@ Result<void> check(const Transformer& shape) {
   }
   if (shape.patch > 0 && shape.form != TransformerForm::encoder) return bad_input("images have form 'encoder'");
   if (shape.patch == 0 && shape.head == TransformerHead::classes) return bad_input("head 'classes' is for images");
-  if (shape.patch > 0 && shape.head != TransformerHead::classes && shape.head != TransformerHead::none) {
-    return bad_input("images have head 'classes' or 'none'");
+  if (shape.patch > 0 && shape.head != TransformerHead::classes && shape.head != TransformerHead::projection &&
+      shape.head != TransformerHead::none) {
+    return bad_input("images have head 'classes', 'projection' or 'none'");
+  }
+  if (shape.layer_scale && shape.block != TransformerBlock::sequential) {
+    return bad_input("layer_scale is of sequential blocks");
   }
   return {};
 }

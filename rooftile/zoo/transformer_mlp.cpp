@@ -15,6 +15,10 @@ TensorId TransformerParts::mlp(const std::string& name, TensorId x, std::int64_t
 }
 
 TensorId TransformerParts::activation(const std::string& name, TensorId y) {
+  if (shape_.activation == "quick_gelu") {  // y sigmoid(1.702 y)
+    const TensorId scaled = net_.elementwise(name + "gelu/scale", "mul", y);
+    return net_.multiply(name + "gelu", y, net_.elementwise(name + "gelu/sigmoid", "sigmoid", scaled));
+  }
   if (shape_.activation != "gelu_new") return net_.elementwise(name + shape_.activation, shape_.activation, y);
   // 0.5 y (1 + tanh(sqrt(2 / pi) (y + 0.044715 y^3))), an operator at a time
   TensorId inner = net_.elementwise(name + "cubed", "pow", y);

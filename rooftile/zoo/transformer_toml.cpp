@@ -57,10 +57,15 @@ struct FlagKey {
   bool Transformer::*field;
 };
 constexpr std::array kFlags = {
-    FlagKey{"gated", &Transformer::gated},         FlagKey{"norm_first", &Transformer::norm_first},
-    FlagKey{"fused_qkv", &Transformer::fused_qkv}, FlagKey{"embedding_norm", &Transformer::embedding_norm},
-    FlagKey{"tied", &Transformer::tied},           FlagKey{"dropout", &Transformer::dropout},
-    FlagKey{"qk_norm", &Transformer::qk_norm},     FlagKey{"output_norm", &Transformer::output_norm},
+    FlagKey{"gated", &Transformer::gated},
+    FlagKey{"norm_first", &Transformer::norm_first},
+    FlagKey{"fused_qkv", &Transformer::fused_qkv},
+    FlagKey{"embedding_norm", &Transformer::embedding_norm},
+    FlagKey{"tied", &Transformer::tied},
+    FlagKey{"dropout", &Transformer::dropout},
+    FlagKey{"qk_norm", &Transformer::qk_norm},
+    FlagKey{"output_norm", &Transformer::output_norm},
+    FlagKey{"layer_scale", &Transformer::layer_scale},
 };
 
 struct TextKey {
@@ -81,7 +86,7 @@ struct ChoiceKey {
 };
 
 const std::vector<std::string>& activations() {
-  static const std::vector<std::string> names = {"gelu", "gelu_new", "relu", "silu"};
+  static const std::vector<std::string> names = {"gelu", "gelu_new", "quick_gelu", "relu", "silu"};
   return names;
 }
 
@@ -100,7 +105,7 @@ const std::vector<ChoiceKey>& choices() {
        {"learned", "rotary", "alibi", "relative", "sinusoidal"},
        [](Transformer& t, std::size_t i) { t.positions = static_cast<TransformerPositions>(i); }},
       {"head",
-       {"language_model", "pooler", "classes", "none"},
+       {"language_model", "pooler", "classes", "projection", "none"},
        [](Transformer& t, std::size_t i) { t.head = static_cast<TransformerHead>(i); }},
       {"norm", {"layer", "rms"}, [](Transformer& t, std::size_t i) { t.rms_norm = i == 1; }},
       {"attention", {"fused", "separate"}, [](Transformer& t, std::size_t i) { t.fused_attention = i == 0; }},

@@ -69,7 +69,7 @@ TEST(TransformerToml, SaysWhatIsWrongAndWhere) {
               HasSubstr("hidden 9223372036854775807 is not between"));
   EXPECT_THAT(toml_error("layers = 99999999999999999999\n"), StartsWith("my.toml:1:"));
   EXPECT_THAT(toml_error("activation = 'gelo'\n"),
-              HasSubstr("unknown activation 'gelo'; known: gelu, gelu_new, relu, silu"));
+              HasSubstr("unknown activation 'gelo'; known: gelu, gelu_new, quick_gelu, relu, silu"));
   EXPECT_THAT(toml_error("gated = 1\n"), HasSubstr("gated must be true or false"));
   EXPECT_THAT(toml_error("layers = {}\n"), HasSubstr("layers must be a whole number"));
   EXPECT_THAT(toml_error("latent = 3\n"), HasSubstr("'latent' must be a table"));

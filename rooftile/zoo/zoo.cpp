@@ -3,6 +3,7 @@
 #include <cassert>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "rooftile/zoo/embedded.hpp"
@@ -45,10 +46,33 @@ ZooEntry sequences(std::string name, std::string description, std::int64_t lengt
           [build](const InputSize& size) { return build(size.batch_size, size.seq_len); }};
 }
 
+ZooEntry sound(std::string name, std::string description, Workload (*build)(std::int64_t, std::int64_t)) {
+  constexpr std::int64_t kSamples = 160000;
+  ZooEntry entry = sequences(std::move(name), std::move(description), kSamples, build);
+  entry.least_positions = kLeastWav2Vec2Samples;
+  return entry;
+}
+
 ZooEntry speech(std::string name, std::string description, Workload (*build)(std::int64_t, std::int64_t)) {
   ZooEntry entry = sequences(std::move(name), std::move(description), kMostWhisperTokens, build);
   entry.most_positions = kMostWhisperTokens;
   return entry;
+}
+
+// Detectors in five sizes.
+void add_yolo(std::vector<ZooEntry>& entries, const std::string& name, const std::string& description,
+              Workload (*build)(char, std::int64_t, std::int64_t)) {
+  constexpr std::int64_t kImage = 640;
+  for (const char scale : std::string_view("nsmlx")) {
+    const std::string size = scale == 'n' ? "" : ", size " + std::string(1, scale);
+    ZooEntry entry = {name + scale, description + size, {}, true, [build, scale](const InputSize& input) {
+                        return build(scale, input.batch_size, input.image_size);
+                      }};
+    entry.image_size = kImage;
+    entry.image_step = kYoloStep;
+    if (name == "yolo11") entry.aliases = {std::string("yolov11") + scale};
+    entries.push_back(std::move(entry));
+  }
 }
 
 // A file of data/transformers. Its tests prove that it can be read.
@@ -56,16 +80,18 @@ ZooEntry text(const EmbeddedText& file) {
   auto shape = parse_transformer(file.text, file.path);
   assert(shape);
   const auto kept = std::make_shared<const Transformer>(*std::move(shape));
+  const bool images = kept->patch > 0;
   return {kept->name,
           kept->description,
-          kept->patch > 0 ? std::nullopt : std::optional(kept->seq_len),
-          kept->patch > 0,
+          images ? std::nullopt : std::optional(kept->seq_len),
+          images,
           [kept](const InputSize& size) {
             return build(*kept,
                          {.batch_size = size.batch_size, .seq_len = size.seq_len, .image_size = size.image_size});
           },
           kept->aliases,
-          kept};
+          kept,
+          images ? kept->image_size : 0};
 }
 
 std::vector<ZooEntry> make_zoo() {
@@ -87,6 +113,13 @@ std::vector<ZooEntry> make_zoo() {
       images_of_any_size("densenet161", "DenseNet-161 (2016)", densenet161),
       images_of_any_size("resnext101_32x4d", "ResNeXt-101, 32 groups of 4 (2017)", resnext101_32x4d),
       images_of_any_size("se_resnext101_32x4d", "the same with squeeze and excitation (2018)", se_resnext101_32x4d),
+      images_of_any_size("convnext_v2_tiny", "ConvNeXt V2 tiny (2023)", convnext_v2_tiny),
+      images_of_any_size("convnext_v2_base", "ConvNeXt V2 base", convnext_v2_base),
+      images_of_any_size("convnext_v2_large", "ConvNeXt V2 large", convnext_v2_large),
+      images_of_any_size("convnext_v2_huge", "ConvNeXt V2 huge", convnext_v2_huge),
+      images("sam_vit_b", "the encoder of images of Segment Anything, ViT-B, 1024x1024 (2023)", sam_vit_b, 1024),
+      images("sam_vit_l", "the same, ViT-L", sam_vit_l, 1024),
+      images("sam_vit_h", "the same, ViT-H", sam_vit_h, 1024),
       images("swin_l", "Swin-L, windows of 7 (2021)", swin_l),
       images("swin_v2_t_window16", "Swin v2-T, windows of 16 (2022)", swin_v2_t_window16, 256),
       images("swin_v2_s_window16", "Swin v2-S, windows of 16", swin_v2_s_window16, 256),
@@ -105,6 +138,11 @@ std::vector<ZooEntry> make_zoo() {
       called(images("mask_rcnn_resnet50_fpn", "Mask R-CNN on ResNet-50 and a pyramid, 1000 regions of 800x1344 (2017)",
                     mask_rcnn_resnet50_fpn, 800),
              {"mask_rcnn"}),
+      called(images("retinanet_resnet50_fpn", "RetinaNet on ResNet-50 and a pyramid, 800x1344 (2017)",
+                    retinanet_resnet50_fpn, 800),
+             {"retinanet"}),
+      images("retinanet_resnext50_fpn", "RetinaNet on ResNeXt-50 32x4d, 800x800, as in MLPerf Inference",
+             retinanet_resnext50_fpn, 800),
       called(images("unet", "U-Net, 572x572 (2015)", unet, 572), {"UNet_Medical"}),
       images("stable_diffusion_1.5_unet", "the denoiser of Stable Diffusion 1.5, latents of 64x64",
              stable_diffusion_unet, 512),
@@ -133,18 +171,24 @@ std::vector<ZooEntry> make_zoo() {
       images("wgan_critic", "the critic of WGAN-GP, 64x64 (2017)", wgan_critic, 64),
       images("a3c", "A3C, four frames of 84x84 (2016)", a3c, 84),
       images("ncf", "neural collaborative filtering on MovieLens-20M, as in MLPerf Training", ncf, 0),
+      images("dlrm", "DLRM on Criteo's terabyte, as in MLPerf Training v0.7 (2019)", dlrm, 0),
       called(
           sequences("gnmt_v2", "GNMT v2, both texts of 50 positions, as in NVIDIA's DeepLearningExamples", 50, gnmt_v2),
           {"gnmt"}),
       sequences("sockeye", "Sockeye's translation with 5 LSTMs, IWSLT15, both texts of 25 positions (2017)", 25,
                 sockeye),
       sequences("deep_speech_2", "Deep Speech 2, ten seconds of 100 frames each (2015)", 1000, deep_speech_2),
+      sound("wav2vec2_base", "wav2vec 2.0 base, ten seconds of 16,000 samples each (2020)", wav2vec2_base),
+      sound("wav2vec2_large", "wav2vec 2.0 large", wav2vec2_large),
       speech("whisper_tiny", "Whisper tiny, 30 s of speech and a text of 448 positions (2022)", whisper_tiny),
       speech("whisper_base", "Whisper base", whisper_base),
       speech("whisper_small", "Whisper small", whisper_small),
       speech("whisper_medium", "Whisper medium", whisper_medium),
       called(speech("whisper_large_v3", "Whisper large-v3 (2023)", whisper_large_v3), {"whisper_large"}),
   };
+  add_yolo(entries, "yolov5", "YOLOv5 of Ultralytics, release 6.0 on, 640x640 (2021)", yolov5);
+  add_yolo(entries, "yolov8", "YOLOv8 of Ultralytics, 640x640 (2023)", yolov8);
+  add_yolo(entries, "yolo11", "YOLO11 of Ultralytics, 640x640 (2024)", yolo11);
   for (const EmbeddedText& file : embedded_transformers()) entries.push_back(text(file));
   return entries;
 }

@@ -31,14 +31,16 @@ struct ZooEntry {
   std::string name;
   std::string description;
   std::optional<std::int64_t> seq_len;  // that a text has unless something else is asked for; none: images
-  bool any_image_size;                  // not only images of `image_size`
+  bool any_image_size;                  // not only images of `image_size`, but of any multiple of `image_step`
   std::function<Workload(const InputSize&)> builder;    // the result still needs validate()
   std::vector<std::string> aliases = {};                // other names of the same network
   std::shared_ptr<const Transformer> transformer = {};  // whose geometry it has; null: built from code
   std::int64_t image_size = 224;                        // height of its images; 0: takes none
   std::int64_t most_positions = 0;                      // that `builder` takes, those of its table; 0: any
+  std::int64_t image_step = 1;
+  std::int64_t least_positions = 1;  // that `builder` takes
 
-  Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1)}); }
+  Workload build(std::int64_t batch_size) const { return builder({batch_size, seq_len.value_or(1), image_size}); }
 };
 
 const std::vector<ZooEntry>& zoo();

@@ -61,7 +61,8 @@ TEST(Zoo, IsValidAtAnyBatchSize) {
       EXPECT_EQ(workload.name, entry.name);
       EXPECT_EQ(workload.batch_size, batch);
       ASSERT_GE(workload.outputs.size(), 1u);
-      if (entry.image_size == 224 && !entry.seq_len) {
+      const bool projects = entry.transformer && entry.transformer->head == TransformerHead::projection;
+      if (entry.image_size == 224 && !entry.seq_len && !projects) {
         EXPECT_EQ(workload.tensors[workload.outputs.front()].shape, (Shape{batch, 1000}));
       }
     }
@@ -71,7 +72,7 @@ TEST(Zoo, IsValidAtAnyBatchSize) {
 // The limits are validate()'s; building must only not overflow on the way to it.
 TEST(Zoo, LeavesAbsurdBatchSizesToValidate) {
   for (const ZooEntry& entry : zoo()) {
-    if (entry.name == "a3c" || entry.name == "ncf") continue;  // so small that they may
+    if (entry.name == "a3c" || entry.name == "ncf" || entry.name == "dlrm") continue;  // so small that they may
     EXPECT_FALSE(validate(entry.build(kMaxDimension)).has_value()) << entry.name;
   }
 }
