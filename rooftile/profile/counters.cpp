@@ -165,7 +165,7 @@ std::vector<CounterRule> rules_with_tensor_flops(double flops_an_instruction) {
 }
 
 std::optional<double> capability_number(std::string_view compute_capability) {
-  const auto number = parse_number(compute_capability);
+  const auto number = rooftile::parse_number(compute_capability);
   return number.value_or(0) > 0 ? number : std::nullopt;
 }
 

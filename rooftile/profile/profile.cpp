@@ -73,12 +73,14 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
   if (is_gzip(text)) return read_compressed(text, where, options);
   const char opening = text[text.find_first_not_of(" \t\r\n")];
   std::vector<std::string> tool_errors;
-  const Reader read = opening == '{' || opening == '[' ? read_kineto : find_reader(text, tool_errors);
+  const bool json = opening == '{' || opening == '[';
+  const Reader read = json ? read_kineto : is_chakra(text) ? read_chakra : find_reader(text, tool_errors);
   if (read == nullptr) {
     if (!tool_errors.empty())
       return fail(ErrorCode::bad_input, "the profiler failed: " + tool_errors.front(), std::string(where));
     return fail(ErrorCode::bad_input,
-                "unrecognised profile format: expected CSV from ncu, nvprof or rocprof, or a PyTorch trace in JSON",
+                "unrecognised profile format: expected CSV from ncu, nvprof or rocprof, a PyTorch trace in JSON, or a "
+                "Chakra trace",
                 std::string(where));
   }
   auto profile = read(text, where, options);

@@ -53,9 +53,9 @@ struct Profile {
 };
 
 // The kernels of Nsight Compute's CSV (pages raw and details), nvprof's CSV (metrics, GPU trace, summary), a PyTorch
-// profiler (Kineto) trace, rocprof's and rocprofv3's CSV, and a timeline of Rooftile's own; the text says which it is
-// (docs/profiles.md), and may be compressed by gzip. Errors: it is none of them, or holds no kernel that can be used;
-// `where` names it.
+// profiler (Kineto) trace, rocprof's and rocprofv3's CSV, a timeline of Rooftile's own, and Chakra's execution traces;
+// the text says which it is (docs/profiles.md), and may be compressed by gzip. Errors: it is none of them, or holds no
+// kernel that can be used; `where` names it.
 Result<Profile> read_profile(std::string_view text, std::string_view where, const ProfileOptions& options = {});
 
 }  // namespace rooftile::profile

@@ -238,6 +238,9 @@ std::size_t ChakraTraces::nodes() const {
 std::string ChakraTraces::of_rank(int rank) const {
   ProtoMessage head;
   head.text(1, kVersion);
+  ProtoMessage writer = attribute_named("writer");
+  writer.text(static_cast<int>(ValueField::text), "rooftile");
+  head.message(2, writer);
   std::string text = head.delimited();
   const int stage_size = ranks_of_stage(way_);
   const auto& nodes = stages_[static_cast<std::size_t>(rank / stage_size)];
