@@ -75,6 +75,12 @@ double share_out(const Collective& collective, const Group& group) {
   return group.per_node * share_of_others(collective, group.nodes());
 }
 
+// What crosses a host bridge, as a share of the bytes: a ring does so once.
+double share_across(const Collective& collective, const Group& group, double sent) {
+  if (collective.kind != CollectiveKind::all_to_all) return sent;
+  return group.per_bridge * share_of_others(collective, group.per_node / group.per_bridge);
+}
+
 class Exchange {
  public:
   Exchange(const Collective& collective, const Gpu& gpu, const Group& group)
@@ -108,6 +114,10 @@ class Exchange {
     time.latency = cycles(start + costs.start + costs.round * rounds.links, gpu_) +
                    further(group_.link_latency, kLinkLatency) * rounds.links;
     if (group_.per_node > 1) time.transfer = collective_.bytes * sent / (group_.link.bandwidth * costs.efficiency);
+    if (group_.per_bridge > 0) {
+      const Bytes crossing = collective_.bytes * share_across(collective_, group_, sent);
+      time.transfer = std::max(time.transfer, crossing / (group_.bridge * costs.efficiency));
+    }
     if (rounds.hops > 0) {
       const NetworkCosts& network = kNetwork[std::min(protocol, kNetwork.size() - 1)];
       const Seconds hop((rounds.tree ? network.tree_hop : network.ring_hop) * 1e-6);

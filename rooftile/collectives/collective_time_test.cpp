@@ -150,5 +150,22 @@ TEST(CollectiveTime, SwitchesOfSeveralMachinesSumInTwoLevels) {
   EXPECT_NEAR(time.transfer.value(), (1 << 28) * 2.0 * 255 / 256 / (0.92 * 400e9), 1e-6);
 }
 
+// A ring crosses a host bridge once in each direction; of an all-to-all half of what four GPUs send does.
+TEST(CollectiveTime, AHostBridgeLimitsWhatCrossesIt) {
+  const Gpu gpu = find_gpu("rtx-3090").value();
+  Group group = {.gpus = 8, .per_node = 8, .link = {"PCIe 4", BytesPerSecond(15.75e9)}};
+  Collective sum = {.kind = CollectiveKind::all_reduce, .gpus = 8, .bytes = Bytes(1 << 29)};
+  const Seconds free = collective_time(sum, gpu, group).transfer;
+  group.per_bridge = 4, group.bridge = BytesPerSecond(20e9);
+  EXPECT_EQ(collective_time(sum, gpu, group).transfer, free) << "faster than a GPU's link";
+  group.bridge = BytesPerSecond(7.875e9);
+  EXPECT_DOUBLE_EQ(collective_time(sum, gpu, group).transfer / free, 2);
+  sum.kind = CollectiveKind::all_to_all;
+  const Seconds bridged = collective_time(sum, gpu, group).transfer;
+  group.per_bridge = 0;
+  // 4 x 1/2 of the bytes at half the rate, instead of 7/8.
+  EXPECT_NEAR(bridged / collective_time(sum, gpu, group).transfer, 4 * 0.5 * 2 / (7.0 / 8), 1e-9);
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -12,6 +12,7 @@
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/fabric/embedded.hpp"
 #include "rooftile/fabric/gpu_cluster.hpp"
+#include "rooftile/fabric/told_cluster.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/gpu/pcie.hpp"
 
@@ -75,6 +76,11 @@ constexpr std::array kKeys = {
                [](GpuCluster& to, std::string_view text) { return put_latency(text, to.link_latency); }},
     ClusterKey{"topology", "switches, mesh or cube mesh", false,
                [](GpuCluster& to, std::string_view text) { return put_topology(text, to.topology); }},
+    ClusterKey{
+        "gpus_per_bridge", "4", false,
+        [](GpuCluster& to, std::string_view text) { return put_count(text, kMostGpusPerNode, to.gpus_per_bridge); }},
+    ClusterKey{"bridge", "19.2 GB/s", false,
+               [](GpuCluster& to, std::string_view text) { return put_rate(text, to.bridge); }},
     ClusterKey{"network_latency", "2.7 us", false,
                [](GpuCluster& to, std::string_view text) { return put_latency(text, to.network_latency); }},
     ClusterKey{"host_memory", "409.6 GB/s", false,
@@ -132,11 +138,13 @@ class ClusterReader : TomlReader {
     if (!gpu) return bad(gpu.error().message);
     cluster.gpu = gpu->id;
     if (cluster.link.bandwidth <= BytesPerSecond(0) && cluster.gpus_per_node > 1) {
-      const auto link = link_of(*gpu, cluster.gpus_per_node);
-      if (!link)
-        return bad(
-            fmt::format("link is missing, and none that joins {} x {} is known", cluster.gpus_per_node, gpu->id));
-      cluster.link = *link;
+      cluster.link = TRY(link_named(cluster, *gpu));
+    }
+    if ((cluster.gpus_per_bridge > 0) != (cluster.bridge > BytesPerSecond(0)))
+      return bad("gpus_per_bridge and bridge go together");
+    if (cluster.gpus_per_bridge > 0 && cluster.gpus_per_node % cluster.gpus_per_bridge != 0) {
+      return bad(fmt::format("gpus_per_bridge {} does not divide gpus_per_node {}", cluster.gpus_per_bridge,
+                             cluster.gpus_per_node));
     }
     if (cluster.link_latency <= Seconds(0)) cluster.link_latency = usual_latency(cluster.link);
     const auto generation = pcie_generation(*gpu);
@@ -144,6 +152,20 @@ class ClusterReader : TomlReader {
     if (cluster.nodes > 1 && cluster.network <= BytesPerSecond(0))
       return bad("network is missing: it has several nodes");
     return cluster;
+  }
+
+  // By its name, which may say how fast it is, or else the GPU's own.
+  Result<Link> link_named(const GpuCluster& cluster, const Gpu& gpu) const {
+    const std::string& name = cluster.link.name;
+    const auto own = link_of(gpu, cluster.gpus_per_node);
+    if (name.empty() || (own && name == own->name)) {
+      if (own) return *own;
+      return bad(fmt::format("link is missing, and none that joins {} x {} is known", cluster.gpus_per_node, gpu.id));
+    }
+    auto told = link_of_text(name);
+    if (!told) return bad("link_name: " + told.error().message);
+    if (*told) return **told;
+    return bad(fmt::format("link is missing: how fast '{}' is, is not known", one_line(name)));
   }
 
   Result<void> read_facts(const toml::node& node, GpuCluster& cluster) {

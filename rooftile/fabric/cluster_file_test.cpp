@@ -85,6 +85,26 @@ TEST(ClusterFile, LatenciesAndTopologyAreRead) {
 TEST(ClusterFile, ALinkThatDoesNotExistIsOneLine) {
   EXPECT_EQ(error_of(with("\"t4\"", "\"jetson-agx-orin-64gb\"")),
             "c.toml: link is missing, and none that joins 4 x jetson-agx-orin-64gb is known");
+  const std::string gpus = "gpus_per_node = { value = \"4\", source = \"own\" }\n";
+  const auto named = [&](const std::string& name) {
+    return with(gpus, gpus + "link_name = { value = \"" + name + "\", source = \"own\" }\n");
+  };
+  EXPECT_EQ(error_of(named("NVLink 9")), "c.toml: link is missing: how fast 'NVLink 9' is, is not known");
+  EXPECT_THAT(error_of(named("PCIe 9")), HasSubstr("c.toml: link_name: no link 'PCIe 9'"));
+  EXPECT_EQ(parse_gpu_cluster(named("PCIe 4"), "c.toml")->link.bandwidth, pcie_bandwidth(4));
+  EXPECT_EQ(parse_gpu_cluster(named("PCIe 3"), "c.toml")->link.bandwidth, pcie_bandwidth(3)) << "the GPU's own";
+}
+
+TEST(ClusterFile, HostBridgesDivideTheNode) {
+  const std::string gpus = "gpus_per_node = { value = \"4\", source = \"own\" }\n";
+  const std::string each = "gpus_per_bridge = { value = \"2\", source = \"own\" }\n";
+  const std::string rate = "bridge = { value = \"19.2 GB/s\", source = \"own\" }\n";
+  const GpuCluster cluster = parse_gpu_cluster(with(gpus, gpus + each + rate), "c.toml").value();
+  EXPECT_EQ(cluster.gpus_per_bridge, 2);
+  EXPECT_EQ(cluster.bridge, BytesPerSecond(19.2e9));
+  EXPECT_EQ(error_of(with(gpus, gpus + each)), "c.toml: gpus_per_bridge and bridge go together");
+  EXPECT_EQ(error_of(with(gpus, gpus + "gpus_per_bridge = { value = \"3\", source = \"own\" }\n" + rate)),
+            "c.toml: gpus_per_bridge 3 does not divide gpus_per_node 4");
 }
 
 }  // namespace

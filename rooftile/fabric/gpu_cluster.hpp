@@ -36,7 +36,9 @@ struct GpuCluster {
   int nodes = 1;  // at most
   Link link;      // within a node
   Topology topology = Topology::switches;
-  Seconds link_latency;  // usual_latency() unless the file says otherwise
+  int gpus_per_bridge = 0;  // that one PCIe switch or host bridge joins; 0: all of a node
+  BytesPerSecond bridge;    // from those to the node's others, one direction, all of them together
+  Seconds link_latency;     // usual_latency() unless the file says otherwise
   std::string network_name;
   BytesPerSecond network;  // out of a node, one direction, all adapters together; zero where it has none
   Seconds network_latency = kUsualNetworkLatency;

@@ -22,6 +22,16 @@ double share_of_links(const GpuCluster& cluster, int gpus) {
   return 1;
 }
 
+// What of a host bridge a group gets whose GPUs are on several of them.
+void add_bridge(const GpuCluster& cluster, int stride, Group& group) {
+  if (cluster.gpus_per_bridge == 0) return;
+  int each = std::clamp(cluster.gpus_per_bridge / stride, 1, group.per_node);
+  while (group.per_node % each != 0) --each;
+  if (each == group.per_node) return;
+  group.per_bridge = each;
+  group.bridge = cluster.bridge * (static_cast<double>(each) / cluster.gpus_per_bridge);
+}
+
 }  // namespace
 
 Group group_of(const GpuCluster& cluster, int gpus, int stride) {
@@ -34,6 +44,7 @@ Group group_of(const GpuCluster& cluster, int gpus, int stride) {
   if (group.per_node > 1) group.link.bandwidth = group.link.bandwidth * share_of_links(cluster, group.per_node);
   group.link_latency = cluster.link_latency;
   group.network_latency = cluster.network_latency;
+  add_bridge(cluster, stride, group);
   if (group.nodes() > 1)
     group.network = cluster.network * (static_cast<double>(group.per_node) / cluster.gpus_per_node);
   return group;
@@ -43,7 +54,13 @@ Group pair_of_stages(const GpuCluster& cluster, int gpus, int stage, int other) 
   const auto [first, last] = std::minmax(stage, other);
   const int node_of_first = first * gpus / cluster.gpus_per_node;
   const int node_of_last = ((last + 1) * gpus - 1) / cluster.gpus_per_node;
-  return group_of(cluster, 2, node_of_first == node_of_last ? 1 : cluster.gpus_per_node);
+  if (node_of_first != node_of_last) return group_of(cluster, 2, cluster.gpus_per_node);
+  Group pair = group_of(cluster, 2, 1);
+  const int each = cluster.gpus_per_bridge;
+  const bool crosses = each > 0 && first * gpus / each != ((last + 1) * gpus - 1) / each;
+  pair.per_bridge = crosses ? 1 : 0;  // and so do the pairs beside it
+  pair.bridge = crosses ? cluster.bridge * (1.0 / std::min(gpus, each)) : BytesPerSecond(0);
+  return pair;
 }
 
 }  // namespace rooftile

@@ -14,6 +14,8 @@ struct Group {
   int per_node = 1;             // of them
   Link link = {};               // within a node
   BytesPerSecond network = {};  // of the group's GPUs in one node together, one direction; zero within one node
+  int per_bridge = 0;           // of those in a node; 0: no bridge is between them
+  BytesPerSecond bridge = {};   // from these to the others, one direction
   Seconds link_latency = {}, network_latency = {};  // of a hop; zero: as NVLink's, as InfiniBand's
 
   int nodes() const { return gpus / per_node; }

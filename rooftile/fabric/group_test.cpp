@@ -37,6 +37,18 @@ TEST(Group, DegreesThatDoNotFillNodesSpreadEvenly) {
   EXPECT_EQ(group.nodes(), 2);
 }
 
+TEST(Group, OnTwoHostBridgesSharesWhatJoinsThem) {
+  GpuCluster cluster = machines_of_eight();
+  cluster.gpus_per_bridge = 4, cluster.bridge = BytesPerSecond(20e9);
+  EXPECT_EQ(group_of(cluster, 4, 1).per_bridge, 0) << "all on one";
+  EXPECT_EQ(group_of(cluster, 8, 1).per_bridge, 4);
+  EXPECT_EQ(group_of(cluster, 8, 1).bridge, BytesPerSecond(20e9));
+  EXPECT_EQ(group_of(cluster, 2, 4).per_bridge, 1);
+  EXPECT_EQ(group_of(cluster, 2, 4).bridge, BytesPerSecond(5e9)) << "three other pairs use it, too";
+  EXPECT_EQ(pair_of_stages(cluster, 2, 0, 1).per_bridge, 0);
+  EXPECT_EQ(pair_of_stages(cluster, 4, 0, 1).bridge, BytesPerSecond(5e9));
+}
+
 // Eight GPUs, each joined with each: two of them have one link of seven.
 TEST(Group, FewOfAMeshUseFewOfTheirLinks) {
   GpuCluster mesh = machines_of_eight();
