@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/parse_number.hpp"
 #include "rooftile/base/threads.hpp"
 #include "rooftile/base/try.hpp"
@@ -24,6 +25,7 @@
 #include "rooftile/cli/progress.hpp"
 #include "rooftile/cli/rank_timeout_option.hpp"
 #include "rooftile/cli/report_writers.hpp"
+#include "rooftile/cli/values.hpp"
 #include "rooftile/cli/version.hpp"
 #include "rooftile/cluster/cluster_explore.hpp"
 #include "rooftile/cluster/cluster_search.hpp"
@@ -55,7 +57,8 @@ struct ParalleliseArguments {
   cluster::Ranks* ranks = nullptr;  // null: this program alone
   double rank_timeout = 30;         // seconds
   std::string trace;                // file; empty: none
-  std::string chakra;               // begin of files' names; empty: none
+  std::vector<SlowGpu> slow;
+  std::string chakra;  // begin of files' names; empty: none
   OutputArguments output;
 };
 
@@ -131,6 +134,32 @@ Result<ParallelNetwork> network_of(const ParalleliseArguments& arguments) {
   run.seq_len = arguments.prediction.set.seq_len;
   run.image_size = arguments.prediction.sizes.image_size;
   return parallel_network(run);
+}
+
+// "3=0.8,5=0.9"
+Result<std::vector<SlowGpu>> parse_slow(const std::string& option, const std::string& text) {
+  constexpr int kMostRank = 1 << 20;
+  std::vector<SlowGpu> slow;
+  for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
+    const auto rank = parse_number<int>(name);
+    const auto speed = parse_number(value);
+    if (!rank || *rank < 0 || *rank > kMostRank || !speed || !(*speed > 0 && *speed <= 1)) {
+      return fail(ErrorCode::usage,
+                  fmt::format("'{}={}' is no GPU's number and share of its speed; write 3=0.8", one_line(name),
+                              one_line(value)),
+                  option);
+    }
+    slow.push_back({*rank, *speed});
+  }
+  return slow;
+}
+
+std::string text_of(const std::vector<SlowGpu>& slow) {
+  std::string text;
+  for (const SlowGpu& one : slow) {
+    text += fmt::format("{}GPU {} at {} of its speed", text.empty() ? "" : ", ", one.rank, one.speed);
+  }
+  return text;
 }
 
 // What training runs in where nothing is said: BF16 where tensor cores have it, else FP16.
@@ -273,6 +302,11 @@ Result<void> spread(ParalleliseArguments& arguments) {
     return fail(ErrorCode::unsupported, fmt::format("{} has no gradients", name_of(predict.precision)), "--precision");
   }
   options.parallel.style = style_of(predict.framework);
+  options.parallel.slow = arguments.slow;
+  for (const SlowGpu& one : arguments.slow) {
+    if (one.rank < gpus) continue;
+    return fail(ErrorCode::usage, fmt::format("there is no GPU {}: {} are numbered from 0", one.rank, gpus), "--slow");
+  }
   options.memory_share = 1 - arguments.headroom;
   options.threads = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
   const InterruptAsked signals;
@@ -286,6 +320,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::interrupted, "stopped before any way was tried", network.name);
   std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
+  if (!arguments.slow.empty()) note += (note.empty() ? "" : "; ") + text_of(arguments.slow);
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
                                      .cluster = cluster,
@@ -353,6 +388,9 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
       "only ways with that degree; again for several")
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
+  add_value(app, "--slow", arguments.slow, "GPU=SHARE,…", parse_slow,
+            "GPUs, numbered from 0, that compute at a share of their speed, as in 3=0.8: whoever waits for them")
+      ->group("Search");
   add_headroom(app, arguments.headroom, kUsuallyFree)->group("Search");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -30,12 +31,13 @@ constexpr double kExchangeError = 0.27;  // ln 1.31, of collective_time()
 class StepBuilder {
  public:
   StepBuilder(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster, const Gpu& gpu,
-              const ParallelOptions& options, bool timeline)
+              const ParallelOptions& options, std::vector<double> slower, bool timeline)
       : blocks_(blocks),
         way_(way),
         cluster_(cluster),
         gpu_(gpu),
         options_(options),
+        slower_(std::move(slower)),
         times_(blocks, way, cluster, gpu, options),
         records_(timeline) {
     for (const Block& block : blocks.kinds) {
@@ -224,7 +226,8 @@ class StepBuilder {
       const PassTime& time = backward ? backward_[kind] : forward_[kind];
       const Block& block = blocks_.kinds[kind];
       if (open.count++ == 0) open.first = static_cast<int>(place);
-      sum.computing += time.computing, sum.issuing += time.issuing, sum.exchanging += time.exchanging;
+      sum.computing += time.computing * slower_[part % slower_.size()], sum.issuing += time.issuing,
+          sum.exchanging += time.exchanging;
       open.weights += block.weights;
       open.flops += backward ? block.backward.flops : block.forward.flops;
       if (way_.offloads_activations() || (cut && gradient_bytes(open.weights.all()) >= options_.style.bucket)) close();
@@ -398,7 +401,8 @@ class StepBuilder {
       graph_.add_dependency(update, last_reduce);
       update = add_copy(stage, StepTask::Kind::fetch, blocks_.weight * weights, update, task);
     } else {
-      update = add(stage, GpuStream::compute, times_.update(weights), last, task);
+      update =
+          add(stage, GpuStream::compute, update_time(weights) * slower_[static_cast<std::size_t>(stage)], last, task);
       graph_.add_dependency(update, last_reduce);
     }
     if (replicated() && way_.sharding != Sharding::none && !gathers()) {
@@ -442,19 +446,20 @@ class StepBuilder {
 
   StepParts computed_by(int stage) const {
     StepParts own;
+    const double slower = slower_[static_cast<std::size_t>(stage)];
     for (int part = 0; part < way_.vp; ++part) {
       const auto chunk = chunk_at(part, stage);
       own.issuing += handing_over(chunk) * 2;
       for (const std::size_t kind : chunks_[chunk]) {
         for (const PassTime& time : {forward_[kind], backward_[kind]}) {
-          own.computing += time.computing, own.exchanges += time.exchanging, own.issuing += time.issuing;
+          own.computing += time.computing * slower, own.exchanges += time.exchanging, own.issuing += time.issuing;
         }
       }
     }
     own.issuing = std::max(own.issuing - own.computing - own.exchanges, Seconds(0));
     for (Seconds* time : {&own.computing, &own.exchanges, &own.issuing})
       *time *= static_cast<double>(way_.micro_batches);
-    own.update = update_time(updated(weights_of_stage(stage)));
+    own.update = update_time(updated(weights_of_stage(stage))) * (way_.offloads_optimizer() ? 1 : slower);
     return own;
   }
 
@@ -463,6 +468,7 @@ class StepBuilder {
   const GpuCluster& cluster_;
   const Gpu& gpu_;
   const ParallelOptions& options_;
+  std::vector<double> slower_;  // how much longer each stage computes
   PassTimes times_;
   bool records_;
   std::vector<PassTime> forward_, backward_;  // by kind
@@ -473,6 +479,22 @@ class StepBuilder {
   std::vector<std::size_t> last_compute_, last_reduce_;  // task of each stage
   std::size_t first_update_ = 0;                         // tasks from here on follow the last backward pass
 };
+
+// Of each replica that has slow GPUs, how much longer its stages compute; of all others, and of a way that has none,
+// stages as fast as they are.
+std::vector<std::vector<double>> slower_stages(const Parallelism& way, const std::vector<SlowGpu>& slow) {
+  const std::vector<double> even(static_cast<std::size_t>(way.pp), 1);
+  std::map<int, std::vector<double>> replicas;
+  for (const SlowGpu& one : slow) {
+    const int stage = one.rank / ranks_of_stage(way), replica = one.rank % ranks_of_stage(way) / (way.tp * way.cp);
+    double& factor = replicas.try_emplace(replica, even).first->second[static_cast<std::size_t>(stage)];
+    factor = std::max(factor, 1 / one.speed);
+  }
+  std::vector<std::vector<double>> found;
+  for (auto& [replica, factors] : replicas) found.push_back(std::move(factors));
+  if (found.empty()) found.push_back(even);
+  return found;
+}
 
 }  // namespace
 
@@ -488,12 +510,22 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
                 fmt::format("offload {} needs host_memory and host_link of {}, which its file does not give",
                             name_of(way.offload), cluster.id));
   }
+  for (const SlowGpu& one : options.slow) {
+    if (one.rank >= 0 && one.rank < way.gpus() && one.speed > 0) continue;
+    return fail(ErrorCode::usage, fmt::format("there is no GPU {} of {}", one.rank, way.gpus()));
+  }
   const std::size_t parts = static_cast<std::size_t>(way.pp) * static_cast<std::size_t>(way.vp);
   const std::size_t count = blocks.order.size();
   if (way.pp > 1 && parts + 2 > count && count % parts != 0) {
     return fail(ErrorCode::unsupported, "pipeline stages are cut from transformers with a layer for each");
   }
-  return StepBuilder(blocks, way, cluster, gpu, options, timeline != nullptr).step(timeline);
+  std::vector<std::vector<double>> slower = slower_stages(way, options.slow);
+  const auto step = [&](const std::vector<double>& factors, StepTimeline* into) {
+    return StepBuilder(blocks, way, cluster, gpu, options, factors, into != nullptr).step(into);
+  };
+  if (slower.size() == 1) return step(slower.front(), timeline);
+  const auto takes_less = [&](const auto& a, const auto& b) { return step(a, nullptr).time < step(b, nullptr).time; };
+  return step(*std::max_element(slower.begin(), slower.end(), takes_less), timeline);
 }
 
 }  // namespace rooftile

@@ -40,11 +40,21 @@ struct ParallelStep {
   double samples_per_second() const { return static_cast<double>(way.batch()) / time.value(); }
 };
 
+// A GPU that computes at a share of what the others reach: hot, capped, or with a slow neighbour on its host.
+struct SlowGpu {
+  int rank = 0;  // as Parallelism numbers them
+  double speed = 1;
+};
+
 struct ParallelOptions {
   PredictOptions predict;  // whose optimizer updates the weights
   ParallelStyle style;
+  std::vector<SlowGpu> slow = {};
 };
 
+// A stage waits for its slowest GPU with every exchange, and replicas for the one with the slowest pipeline when they
+// sum gradients: of several that have slow GPUs that one is simulated.
+//
 // Blocks that were made for `way`, which passed check(). Errors: more GPUs than the cluster has; pipeline stages of a
 // network that is no transformer. With `timeline`, each task of it as well, made of kernels where the blocks list them.
 Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster,

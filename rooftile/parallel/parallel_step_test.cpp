@@ -48,6 +48,24 @@ TEST_F(ParallelStepTest, OnlyReplicasOfDenseDecodersAreEven) {
   EXPECT_FALSE(blocks({}, "mixtral_8x7b").even);
 }
 
+TEST_F(ParallelStepTest, ASlowGpuHoldsUpAllThatWaitForIt) {
+  options.predict.host = false;  // which would hide it
+  Parallelism way;
+  way.pp = 4, way.dp = 2, way.micro_batches = 16;
+  const ParallelStep even = step(way);
+  options.slow = {{.rank = 3, .speed = 0.5}};  // of the second stage's two GPUs the second replica's
+  const ParallelStep slow = step(way);
+  EXPECT_GT(slow.time / even.time, 1.3) << "the other stages wait for it";
+  EXPECT_LT(slow.time / even.time, 1.9) << "the last one has the head and had most to do before";
+  EXPECT_GT(slow.parts.computing, even.parts.computing) << "the slow stage is the one that computes the most";
+  options.slow.push_back({.rank = 4, .speed = 0.9});
+  EXPECT_EQ(step(way).time, slow.time) << "another replica, whose pipeline is faster";
+  options.slow.back().rank = 5;
+  EXPECT_GT(step(way).time, slow.time) << "the same replica's third stage";
+  options.slow = {{.rank = 8, .speed = 0.5}};
+  EXPECT_EQ(parallel_step(blocks(way), way, cluster, gpu, options).error().text(), "there is no GPU 8 of 8");
+}
+
 TEST_F(ParallelStepTest, MegatronLmMasksInItsSoftmax) {
   const Parallelism way;
   const auto computing = [&](const char* framework) {
