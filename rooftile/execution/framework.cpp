@@ -136,6 +136,10 @@ bool runs_megatron_core(std::string_view framework) {
   return framework.starts_with("Megatron Core") || is_nemo(framework);
 }
 
+bool runs_megatron_experts(std::string_view framework) {
+  return runs_megatron_core(framework) && framework.find("Automodel") == std::string_view::npos;
+}
+
 bool hides_tensor_exchanges(std::string_view framework) { return is_nemo(framework); }
 
 bool runs_megatron_deepspeed(std::string_view framework) {
@@ -180,5 +184,12 @@ bool normalizes_itself(std::string_view framework) { return framework.empty() ||
 bool keeps_gradients(std::string_view framework) { return precedes_pytorch2(framework); }
 
 bool trains_unless_told(std::string_view framework) { return framework.starts_with("Torch7"); }
+
+std::int64_t tokens_of_a_step(std::string_view framework) {
+  constexpr Version kFirst(0, 8);
+  constexpr std::int64_t kTokens = 8192;
+  const auto version = version_after(framework, "vLLM ");
+  return version && *version >= kFirst ? kTokens : 0;
+}
 
 }  // namespace rooftile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -91,6 +92,9 @@ bool keeps_experts_whole(std::string_view framework);
 // NVIDIA's Megatron Core, alone or in NeMo.
 bool runs_megatron_core(std::string_view framework);
 
+// Its grouped experts (TEGroupedMLP); NeMo Automodel has others.
+bool runs_megatron_experts(std::string_view framework);
+
 // NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's
 // user buffers).
 bool hides_tensor_exchanges(std::string_view framework);
@@ -157,5 +161,10 @@ bool keeps_gradients(std::string_view framework);
 // Torch7's modules train until evaluate() is called, which its benchmarks do not (jcjohnson/cnn-benchmarks,
 // cnn_benchmark.lua): a forward pass computes the statistics of batch norms, too.
 bool trains_unless_told(std::string_view framework);
+
+// How many tokens a step of the server takes, parts of prompts and answers together; 0: prompts run by themselves. vLLM
+// from 0.8 on (its V1 engine): max_num_batched_tokens of a server on a GPU of 70 GiB and more
+// (vllm/engine/arg_utils.py).
+std::int64_t tokens_of_a_step(std::string_view framework);
 
 }  // namespace rooftile

@@ -13,6 +13,7 @@
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/parallel/block_passes.hpp"
 #include "rooftile/parallel/blocks.hpp"
+#include "rooftile/parallel/expert_kernels.hpp"
 #include "rooftile/parallel/transformer_slice.hpp"
 
 namespace rooftile {
@@ -103,6 +104,7 @@ class TransformerBlocks {
       const bool experts = layer_of(shape_, kinds.firsts[i]).experts;
       block.name = experts ? "expert layer" : "layer";
       exchange_layer(block, experts);
+      if (experts && runs_megatron_experts(options_.framework)) add_expert_kernels(part, prediction, block);
     }
     exchange_ends(blocks);
     if (way_.recompute == Recompute::full) recompute(blocks);
@@ -157,6 +159,21 @@ class TransformerBlocks {
       (experts ? held.experts : held.shared) += elements(tensor.shape);
     }
     if (shape_.tied) blocks.tied = blocks.kinds.front().weights.all();
+  }
+
+  void add_expert_kernels(const Transformer& part, const Prediction& prediction, Block& block) const {
+    const std::int64_t picks = way_.micro_batch * length_ * part.experts_per_token / part.routed_apart;
+    const bool exchanged = way_.ep > 1 && way_.dispatcher == Dispatcher::nccl;
+    const ExpertKernels around = megatron_experts(part, picks, exchanged, gpu_, options_);
+    const Seconds call = prediction.host ? prediction.host->costs.dispatch : Seconds(0);
+    add_kernels(around.forward, call * around.calls_forward, block.forward);
+    add_kernels(around.backward, call * around.calls_backward, block.backward);
+  }
+
+  void add_kernels(const std::vector<PassKernel>& kernels, Seconds issuing, BlockPass& pass) const {
+    for (const PassKernel& kernel : kernels) pass.computing += kernel.time;
+    pass.issuing += issuing;
+    if (detail_ == BlockDetail::kernels) pass.kernels.insert(pass.kernels.end(), kernels.begin(), kernels.end());
   }
 
   // After attention and after the MLP, or once after both.

@@ -84,6 +84,7 @@ struct Transformer {
   bool norm_first = true;       // before attention and MLP, and once after all blocks; else after the residuals
   bool embedding_norm = false;  // of patches, which then have no bias (CLIP)
   bool qk_norm = false;         // of the features of each head, in queries and keys (Qwen3)
+  bool clamped = false;         // what the MLP's activation and product take is (gpt-oss)
   bool output_norm = false;     // of what attention and MLP give, before it is added (Gemma 2)
   bool layer_scale = false;     // what attention and MLP give is multiplied by a number of each feature (DINOv2)
   bool fused_qkv = false;       // one product for queries, keys and values

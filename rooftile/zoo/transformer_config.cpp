@@ -197,6 +197,7 @@ Transformer gpt_oss(const Config& config) {
   Transformer shape = mixtral(config);
   shape.experts_per_token = config.number({"num_experts_per_tok", "experts_per_token"}, 4);
   shape.bias = TransformerBias::all;
+  shape.clamped = true;  // swiglu_limit
   if (shape.window > 0) shape.window_period = 2;
   return shape;
 }

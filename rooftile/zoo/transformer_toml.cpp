@@ -66,6 +66,7 @@ constexpr std::array kFlags = {
     FlagKey{"qk_norm", &Transformer::qk_norm},
     FlagKey{"output_norm", &Transformer::output_norm},
     FlagKey{"layer_scale", &Transformer::layer_scale},
+    FlagKey{"clamped", &Transformer::clamped},
 };
 
 struct TextKey {
