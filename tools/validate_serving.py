@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""How well `rooftile serve` predicts what servers write under full load: all requests arrive at once.
+"""How well `rooftile serve` predicts what servers write: under full load, where all requests arrive at once, or, of rows
+with a cell `concurrency`, for so many users who each send their next request when the last is answered.
 
 Usage: validate_serving.py --cli PROGRAM [--rows] TABLE.csv… with columns model, gpu, tp, pp, framework, precision,
-expert_weights, input_tokens, output_tokens, requests, tokens_per_s (of all GPUs) and flag; flagged rows are left out.
-Prints the error of the throughput by model, GPU and number of GPUs: predicted over measured, GMAE.
+expert_weights, input_tokens, output_tokens, requests, tokens_per_s (of all GPUs) and flag; flagged rows are left out. Also
+kv_cache, concurrency, first_token_ms and each_token_ms (means). Prints the error of the throughput, and of what else the
+rows measured, by model, GPU and number of GPUs: predicted over measured, GMAE.
 """
 import argparse
 import collections
@@ -16,23 +18,35 @@ import subprocess
 import tempfile
 
 MOST = 2048  # sequences at once, trtllm-bench's default
+MEASURED = {"tokens_per_s": "tokens/s", "first_token_ms": "first token", "each_token_ms": "each token"}
 
 
-def throughput(cli, row, folder):
+def arguments_of(row, folder):
+    """What serve is asked for, and where its JSON has the answer."""
+    settings = f"framework={row['framework']}"
+    for column, key in (("expert_weights", "expert-weights"), ("kv_cache", "kv-cache")):
+        if row.get(column):
+            settings += f",{key}={row[column]}"
+    words = ["serve", row["model"], "--gpu", row["gpu"], "--fix", f"tp={row['tp']},pp={row['pp']}", "--precision",
+             row["precision"], "--tokens", f"{row['input_tokens']}:{row['output_tokens']}", "--set", settings,
+             "--server", f"max={MOST}", "--format", "json"]
+    if row.get("concurrency"):
+        return words + ["--concurrency", row["concurrency"]], "concurrency"
     arrivals = os.path.join(folder, "arrivals.csv")
     with open(arrivals, "w", encoding="utf-8") as out:
         out.write("arrival_s,input_tokens,output_tokens\n")
         out.write(f"0,{row['input_tokens']},{row['output_tokens']}\n" * int(row["requests"]))
-    settings = f"framework={row['framework']}"
-    if row["expert_weights"]:
-        settings += f",expert-weights={row['expert_weights']}"
-    command = [cli, "serve", row["model"], "--gpu", row["gpu"], "--fix", f"tp={row['tp']},pp={row['pp']}", "--precision",
-               row["precision"], "--tokens", f"{row['input_tokens']}:{row['output_tokens']}", "--arrivals", arrivals,
-               "--server", f"max={MOST}", "--set", settings, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return words + ["--arrivals", arrivals], "arrivals"
+
+
+def predicted(cli, row, folder):
+    words, load = arguments_of(row, folder)
+    done = subprocess.run([cli, *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None, done.stderr.strip()
-    return json.loads(done.stdout)["arrivals"]["tokens_per_s"], ""
+    figures = json.loads(done.stdout)[load]
+    return {"tokens_per_s": figures["tokens_per_s"], "first_token_ms": figures["first_token"]["mean_s"] * 1e3,
+            "each_token_ms": figures["each_token"]["mean_s"] * 1e3}, ""
 
 
 def main():
@@ -51,18 +65,21 @@ def main():
                 if row["flag"]:
                     flagged += 1
                     continue
-                predicted, error = throughput(arguments.cli, row, folder)
+                figures, error = predicted(arguments.cli, row, folder)
                 name = f"{row['model']:16} {row['gpu']:20} {int(row['tp']) * int(row['pp']):4}"
-                if predicted is None:
+                if figures is None:
                     print(f"{name} refused: {error}")
                     continue
-                ratio = predicted / float(row["tokens_per_s"])
-                if arguments.rows:
-                    print(f"{name} {row['input_tokens']:>6} {row['output_tokens']:>6} {row['tokens_per_s']:>7} "
-                          f"{predicted:8.0f} {ratio:6.2f}")
-                for group in (name, f"{row['model']:16} {'all':20} {'':4}", f"{'all':16} {'':20} {'':4}"):
-                    ratios[group].append(math.log(ratio))
-    print(f"{'model':16} {'GPU':20} GPUs  rows   ratio    GMAE")
+                for column, what in MEASURED.items():
+                    if not row.get(column):
+                        continue
+                    ratio = figures[column] / float(row[column])
+                    if arguments.rows:
+                        print(f"{name} {row['input_tokens']:>6} {row['output_tokens']:>6} {row.get('concurrency', ''):>4} "
+                              f"{what:12} {row[column]:>8} {figures[column]:8.4g} {ratio:6.2f}")
+                    for group in (name, f"{row['model']:16} {'all':20} {'':4}", f"{'all':16} {'':20} {'':4}"):
+                        ratios[f"{group} {what:12}"].append(math.log(ratio))
+    print(f"{'model':16} {'GPU':20} GPUs {'':12}  rows   ratio    GMAE")
     for group, values in ratios.items():
         error = math.exp(statistics.fmean(abs(value) for value in values)) - 1
         print(f"{group} {len(values):5} {math.exp(statistics.fmean(values)):7.3f} {error:7.1%}")

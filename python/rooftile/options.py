@@ -12,7 +12,7 @@ _VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution"
 _FLAGS = {"cuda_graphs": ["--set", "host=graphs"], "restore_batch_norm": ["--set", "batch-norm=restored"],
           "skip_unsupported": ["--skip-unsupported"]}
 _SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights",
-        "expert_weights": "expert-weights", "context": "context", "seq_len": "seq-len", "accumulate": "accumulate",
+        "expert_weights": "expert-weights", "kv_cache": "kv-cache", "context": "context", "seq_len": "seq-len", "accumulate": "accumulate",
         "tile": "tile", "algorithm": "algorithm", "layout": "layout", "norms": "norms", "recompute": "recompute"}
 _NAMED = {"shapes", "dims"}
 _OF_TRAINING = {"optimizer": ("an optimizer", None), "accumulate": ("accumulation", None), "clip_gradients": ("clipping", False),

@@ -57,6 +57,15 @@ Result<void> check_norms(const PredictionArguments& prediction) {
   return bad("--set", "norms is for --precision amp-fp16 and amp-bf16");
 }
 
+Result<void> check_cache(const Workload& workload, const PredictionArguments& prediction) {
+  const auto reads_cache = [](const Op& op) {
+    const auto* attention = std::get_if<Attention>(&op.kind);
+    return attention != nullptr && attention->q_len < attention->kv_len;
+  };
+  if (!prediction.set.cache || std::any_of(workload.ops.begin(), workload.ops.end(), reads_cache)) return {};
+  return bad("--set", fmt::format("kv-cache: {} reads no cache; context=N decodes after N positions", workload.name));
+}
+
 // What plays a part only where gradients are computed, or weights updated.
 Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   if (prediction.set.recompute != Recompute::none && phase == Phase::fwd) {
@@ -121,6 +130,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.precision = arguments.precision.value_or(DType::fp32);
   options.weights = arguments.set.weights;
   options.expert_weights = arguments.set.expert_weights;
+  options.cache = arguments.set.cache;
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
   options.execution = arguments.run.execution;
@@ -173,6 +183,7 @@ Result<Workload> load_script(const std::string& script, const PredictionArgument
 Result<void> set_network_options(const Workload& workload, const PredictionArguments& arguments,
                                  PredictOptions& options) {
   TRY(check_norms(arguments));
+  TRY(check_cache(workload, arguments));
   TRY(check_phase(arguments, phase_of(arguments, workload)));
   if (arguments.set.batch_norms == BatchNorms::restored) TRY(check_batch_norms(workload));
   if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);

@@ -43,7 +43,8 @@ struct ServeArguments {
   PredictionArguments prediction;
   Parallelism way;  // tp and pp
   Tokens tokens;
-  std::string arrivals;  // a rate or a file; empty: none
+  std::string arrivals;          // a rate or a file; empty: none
+  std::int64_t concurrency = 0;  // users; 0: none
   LatencyBound bound;
   ServerOptions server;
   double headroom = 0;
@@ -51,7 +52,7 @@ struct ServeArguments {
   OutputArguments output;
 };
 
-constexpr std::int64_t kMostTokens = 10'000'000;
+constexpr std::int64_t kMostTokens = 10'000'000, kMostUsers = 100'000;
 
 // "512:128"
 Result<Tokens> parse_tokens(const std::string& option, const std::string& text) {
@@ -79,7 +80,7 @@ Result<LatencyBound> parse_bound(const std::string& option, const std::string& t
   return bound;
 }
 
-// "batching=static,max=64,drafted=4,accepted=0.7,share=0.1"
+// "batching=static,max=64,chunk=8192,drafted=4,accepted=0.7,share=0.1"
 Result<ServerOptions> parse_server(const std::string& option, const std::string& text) {
   constexpr std::int64_t kMostSequences = 1 << 20, kMostDrafted = 64;
   ServerOptions server;
@@ -93,6 +94,8 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
       server.batching = batching == "static" ? Batching::fixed : Batching::continuous;
     } else if (name == "max") {
       server.most_sequences = TRY(parse_count(option, value, kMostSequences));
+    } else if (name == "chunk") {
+      server.step_tokens = TRY(parse_count(option, value, kMostTokens));
     } else if (name == "drafted") {
       speculation().drafted = static_cast<int>(TRY(parse_count(option, value, kMostDrafted)));
     } else if (name == "accepted") {
@@ -100,9 +103,12 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
     } else if (name == "share") {
       speculation().share = TRY(parse_rate(option, value));
     } else {
-      const std::vector<std::string> known = {"batching", "max", "drafted", "accepted", "share"};
+      const std::vector<std::string> known = {"batching", "max", "chunk", "drafted", "accepted", "share"};
       return fail(ErrorCode::usage, fmt::format("unknown key '{}'{}", name, one_of(name, known)), option);
     }
+  }
+  if (server.step_tokens > 0 && server.batching == Batching::fixed) {
+    return fail(ErrorCode::usage, "chunk is for batching=continuous: a static batch reads its prompts at once", option);
   }
   return server;
 }
@@ -202,6 +208,7 @@ std::string precision_text(const PredictOptions& options) {
   std::string text(name_of(options.precision));
   if (options.weights) text += fmt::format(", weights {}", name_of(*options.weights));
   if (options.expert_weights) text += fmt::format(", experts' weights {}", name_of(*options.expert_weights));
+  if (options.cache) text += fmt::format(", cache {}", name_of(*options.cache));
   return text;
 }
 
@@ -221,13 +228,29 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
   return read_arrivals(text, arguments.arrivals);
 }
 
+// Of so many for each user that the first and the last, when few are at work, count little.
+Result<void> serve_users(const ServeArguments& arguments, const EngineTimes& engine, ServingReport& report) {
+  constexpr std::int64_t kEach = 10;
+  const auto [input, output] = arguments.tokens;
+  const std::vector<Request> requests(static_cast<std::size_t>(arguments.concurrency * kEach), {{}, input, output});
+  ServerOptions options = report.server;
+  options.users = arguments.concurrency;
+  const ServingRun served = TRY(serve(requests, engine, options));
+  report.users = UsersServed{arguments.concurrency, requests.size(), figures_of(requests, served), served.mean_batch()};
+  return {};
+}
+
 Result<void> run(ServeArguments& arguments) {
   TRY(check_keys(arguments.prediction.set, "serve",
-                 {"weights", "expert-weights", "framework", "host", "tile", "active-ctas"}));
+                 {"weights", "expert-weights", "kv-cache", "framework", "host", "tile", "active-ctas"}));
   TRY(complete(arguments.prediction));
-  const bool simulated = !arguments.arrivals.empty() || arguments.bound.first_token || arguments.bound.each_token;
+  const bool simulated = !arguments.arrivals.empty() || arguments.concurrency > 0 || arguments.bound.first_token ||
+                         arguments.bound.each_token;
   if (arguments.server.speculation && !simulated) {
-    return usage("speculative decoding is simulated: it needs --arrivals or --bound");
+    return usage("speculative decoding is simulated: it needs --arrivals, --concurrency or --bound");
+  }
+  if (arguments.server.step_tokens > 0 && !simulated) {
+    return usage("steps with part of a prompt are simulated: chunk needs --arrivals, --concurrency or --bound");
   }
   const EngineSetup setup = TRY(setup_of(arguments));
   std::string note = TRY(check_positions(setup.shape, arguments.tokens.input + arguments.tokens.output));
@@ -242,6 +265,9 @@ Result<void> run(ServeArguments& arguments) {
                        .batches = TRY(batches_of(arguments, setup, room))};
   report.note = std::move(note);
   report.server.cache_tokens = room;
+  if (report.server.step_tokens == 0 && report.server.batching == Batching::continuous) {
+    report.server.step_tokens = tokens_of_a_step(setup.options.framework);
+  }
   report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices, {&setup.gpu, 1})));
   const EngineTimes engine = engine_times(setup);
   if (!arguments.arrivals.empty()) {
@@ -256,6 +282,7 @@ Result<void> run(ServeArguments& arguments) {
       if (*report.rate > most) report.most_served = most;
     }
   }
+  if (arguments.concurrency > 0) TRY(serve_users(arguments, engine, report));
   report.bound = arguments.bound;
   if (arguments.bound.first_token || arguments.bound.each_token) {
     constexpr std::size_t kRequests = 1000;
@@ -290,19 +317,23 @@ void add_serve(CommandList& commands) {
   add_text(app, "--arrivals", arguments.arrivals, "RATE|FILE",
            "requests a second at random, or a CSV with arrival_s, input_tokens, output_tokens")
       ->group("Load");
+  add_count(app, "--concurrency", arguments.concurrency, kMostUsers,
+            "users who each send their next request when the last is answered")
+      ->group("Load");
   add_value(app, "--bound", arguments.bound, "first=TIME|each=TIME,…", parse_bound,
             "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
-  add_value(app, "--server", arguments.server, "batching=continuous/static|max=N|drafted=N|accepted=RATE|share=RATE,…",
-            parse_server,
-            "max=256 sequences at once; speculative decoding: drafted=4, "
-            "accepted=0.7, share=0.1 of a step to draft one")
+  add_value(
+      app, "--server", arguments.server,
+      "batching=continuous/static|max=N|chunk=N|drafted=N|accepted=RATE|share=RATE,…", parse_server,
+      "max=256 sequences at once; chunk=8192 tokens a step, prompts in parts beside answers; speculative decoding: "
+      "drafted=4, accepted=0.7, share=0.1 of a step to draft one")
       ->group("Load");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: fp16)")
       ->group("Prediction");
   add_set(app, arguments.prediction.set)
-      ->description("weights=int4, expert-weights=mxfp4, framework")
+      ->description("weights=int4, expert-weights=mxfp4, kv-cache=fp8, framework")
       ->group("Prediction");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Prices");
   add_output_options(app, arguments.output, kServingWriters);

@@ -115,6 +115,8 @@ std::vector<Setting> known_settings() {
              [](Settings& set, const std::string& name) { set.weights = parse_dtype(name); }),
       choice("expert-weights", weight_type_names,
              [](Settings& set, const std::string& name) { set.expert_weights = parse_dtype(name); }),
+      choice("kv-cache", cache_type_names,
+             [](Settings& set, const std::string& name) { set.cache = parse_dtype(name); }),
       choice("algorithm", algorithm_names, [](Settings& set, const std::string& name) { set.plan.algorithm = name; }),
       {"tile", none,
        [](auto& option, auto& value, Settings& set) -> Result<void> {
@@ -172,7 +174,8 @@ CLI::Option* add_set(CLI::App* app, Settings& set) {
         return {};
       },
       "details of the run: seq-len, context (decodes one position after so many), framework, weights (of products: "
-      "fp8, int8, int4, nvfp4, mxfp4, q8_0, q4_0, q4_k_m), expert-weights (of experts alone), layout=nhwc (of the maps "
+      "fp8, int8, int4, nvfp4, mxfp4, q8_0, q4_0, q4_k_m), expert-weights (of experts alone), kv-cache (fp8, fp16, "
+      "bf16), layout=nhwc (of the maps "
       "of convolutions), host=none (the GPU alone) "
       "or graphs (launches recorded once and replayed), norms=narrow (layer and group norms, which autocast would "
       "widen), cells=unrolled (recurrent layers step by step), "

@@ -30,6 +30,7 @@ struct Settings {
   bool unrolled_cells = false;          // "cells=unrolled"
   std::optional<DType> weights;         // narrower than the arithmetic
   std::optional<DType> expert_weights;  // the same of experts
+  std::optional<DType> cache;           // "kv-cache": of earlier keys and values
   std::optional<Optimizer> optimizer;
   bool loss = true;             // false: "loss=none"
   bool clip_gradients = false;  // "clip=norm"

@@ -7,6 +7,7 @@
 #include "rooftile/execution/attention_pattern.hpp"
 #include "rooftile/execution/autocast.hpp"
 #include "rooftile/execution/bias.hpp"
+#include "rooftile/execution/cache_type.hpp"
 #include "rooftile/execution/composites.hpp"
 #include "rooftile/execution/fold_constants.hpp"
 #include "rooftile/execution/fusion.hpp"
@@ -108,6 +109,14 @@ std::int64_t padding_of(DType precision) {
   return is_narrow(precision) ? kHalves : 1;
 }
 
+// Of keys and values, where it is another type than theirs. Checkpoints in FP8 and FP4 come with scales for a cache in
+// FP8 (Model Optimizer's FP8_DEFAULT_CFG and NVFP4_DEFAULT_CFG with FP8_KV_CFG).
+std::optional<DType> cache_of(const LaunchOptions& options) {
+  if (options.training || options.autocast) return std::nullopt;
+  if (options.cache) return options.cache;
+  return is_narrow_float(options.precision) ? std::optional(DType::fp8) : std::nullopt;
+}
+
 }  // namespace
 
 Workload launched(Workload workload, const LaunchOptions& options) {
@@ -144,6 +153,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   } else {
     workload = stored_as(std::move(workload), options.precision);
   }
+  if (const auto cache = cache_of(options)) workload = keep_cache_in(std::move(workload), *cache);
   if (!options.autocast && is_narrow(options.precision)) workload = with_wide_loss(std::move(workload));
   const bool epilogues = engine && options.epilogues;
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));

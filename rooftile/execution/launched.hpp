@@ -28,6 +28,7 @@ struct LaunchOptions {
   bool wide_sums = false;                       // int8 products write their sums as they are, in int32
   std::optional<DType> weights = {};            // of products, where they are stored narrower than `precision`
   std::optional<DType> expert_weights = {};     // of experts, whatever `weights` says of the others
+  std::optional<DType> cache = {};              // of earlier keys and values; none: FP8 beside FP8 and FP4 products
   bool narrow_heads = false;                    // the last product's are, too
   bool fused_attention = false;                 // attention modules call a fused kernel (PyTorch from 2.0 on)
   bool networks_fuse = false;                   // so do networks that scale and mask scores (AttentionCalls)

@@ -50,7 +50,6 @@ class NarrowProducts {
     workload_.ops.clear();
     for (std::size_t i = 0; i < ops.size(); ++i) {
       Op& op = ops[i];
-      if (!use_.training) narrow_cache(op);
       if (!use_.training && use_.prompts) narrow_prompt(op);
       if (chosen[i]) {
         op.inputs[0] = converted(op.inputs[0]);
@@ -70,17 +69,6 @@ class NarrowProducts {
     const auto* attention = std::get_if<Attention>(&op.kind);
     if (attention == nullptr || attention->q_len < attention->kv_len) return;
     for (const TensorId id : op.inputs) workload_.tensors[id].dtype = DType::fp8;
-  }
-
-  // The keys and values that a step of decoding finds.
-  void narrow_cache(Op& op) {
-    auto* attention = std::get_if<Attention>(&op.kind);
-    if (attention == nullptr || attention->q_len >= attention->kv_len) return;
-    attention->kv_precision = DType::fp8;
-    const std::vector<TensorId>& given = workload_.inputs;
-    for (const TensorId id : op.inputs) {
-      if (std::find(given.begin(), given.end(), id) != given.end()) workload_.tensors[id].dtype = DType::fp8;
-    }
   }
 
   // Weights that nothing but the chosen products read, or nothing at all: experts that rest.

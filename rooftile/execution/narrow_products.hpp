@@ -11,9 +11,8 @@ namespace rooftile {
 // for the last ones (a classifier, the head of a language model), which frameworks keep in 16 bits: Micikevicius et
 // al., "FP8 Formats for Deep Learning", arXiv:2209.05433, section 3; Transformer Engine; TensorRT-LLM's quantisation of
 // all layers but lm_head. Their inputs are converted, once however many read them. Weights are stored in FP8 for
-// inference and converted from BF16 in training; what attention keeps of earlier positions is FP8, too. FP4 is the same
-// for products (NVIDIA, arXiv:2509.25149, section 4; Model Optimizer's NVFP4_DEFAULT_CFG); there are no convolutions in
-// it.
+// inference and converted from BF16 in training. FP4 is the same for products (NVIDIA, arXiv:2509.25149, section 4;
+// Model Optimizer's NVFP4_DEFAULT_CFG); there are no convolutions in it.
 struct NarrowUse {
   DType type = DType::fp8;
   bool training = false;

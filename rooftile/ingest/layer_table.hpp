@@ -72,6 +72,7 @@ struct NetworkRun {
   bool one_process = false;                  // several GPUs as threads of one program (torch.nn.DataParallel)
   std::optional<DType> weights = {};         // narrower than the arithmetic
   std::optional<DType> expert_weights = {};  // the same of experts
+  std::optional<DType> cache = {};           // column kv_cache: of earlier keys and values
 
   bool operator==(const NetworkRun&) const = default;
 };

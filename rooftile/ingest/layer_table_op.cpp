@@ -102,6 +102,11 @@ std::optional<DType> read_weights(TableRow& row, const char* column) {
   return std::nullopt;
 }
 
+std::optional<DType> parse_cache_type(std::string_view name) {
+  const std::vector<std::string> known = cache_type_names();
+  return std::find(known.begin(), known.end(), name) != known.end() ? parse_dtype(name) : std::nullopt;
+}
+
 }  // namespace
 
 Conv read_conv(TableRow& row) {
@@ -251,6 +256,7 @@ NetworkRun read_network(TableRow& row) {
   run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);
   run.weights = read_weights(row, "weights");
   run.expert_weights = read_weights(row, "expert_weights");
+  run.cache = row.named("kv_cache", parse_cache_type, cache_type_names());
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;
   }

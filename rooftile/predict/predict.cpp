@@ -124,6 +124,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .wide_sums = writes_wide_sums(options.framework),
           .weights = options.weights,
           .expert_weights = options.expert_weights,
+          .cache = options.cache,
           .narrow_heads = quantises_heads(options.framework) || is_llama_cpp_block(options.weights),
           .fused_attention = calls_fused_attention(options.framework),
           .networks_fuse = networks_call_fused_attention(options.framework),

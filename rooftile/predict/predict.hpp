@@ -38,6 +38,7 @@ struct PredictOptions {
   DType precision = DType::fp32;
   std::optional<DType> weights = {};         // of products, narrower than they compute in: unpacked in the kernel
   std::optional<DType> expert_weights = {};  // of experts, where they are stored otherwise than `weights`
+  std::optional<DType> cache = {};           // of earlier keys and values (LaunchOptions)
   std::optional<DType> accumulate = {};      // of sums on tensor cores; none: fp32
   std::optional<DType> result = {};          // that a convolution on tensor cores writes; none: as it reads
   bool rectified = false;                    // of an INT8 product: about half of its activations are zero

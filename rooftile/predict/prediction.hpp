@@ -191,6 +191,7 @@ struct Prediction {
   DType computed = DType::fp32;         // what products are computed in
   std::optional<DType> weights;         // what their weights are stored in, where that is narrower
   std::optional<DType> expert_weights;  // of experts
+  std::optional<DType> cache;           // of earlier keys and values, where it was asked for
   std::string pass = "inference";
   std::string method = "delta";  // label_of() the options
   Execution execution = Execution::eager;

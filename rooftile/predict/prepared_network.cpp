@@ -50,6 +50,15 @@ Result<void> check_weights(const Workload& workload, const PredictOptions& optio
   return {};
 }
 
+Result<void> check_cache(const PredictOptions& options, Phase phase) {
+  if (!options.cache) return {};
+  if (phase != Phase::fwd)
+    return fail(ErrorCode::unsupported, "training keeps no cache; pass inference takes kv-cache");
+  if (options.autocast) return fail(ErrorCode::unsupported, "autocast keeps no cache; take fp16 or bf16");
+  if (!is_llama_cpp(options.framework)) return {};
+  return fail(ErrorCode::unsupported, "llama.cpp's rules know FP16 caches alone; leave kv-cache out");
+}
+
 // Replaying a graph, the GPU fetches each launch itself: microseconds in CUDA's own measurements (NVIDIA, "Constant
 // time launch for straight-line CUDA graphs", 2024).
 HostCosts graph_costs(HostCosts costs) {
@@ -135,6 +144,7 @@ PreparedNetwork::PreparedNetwork(const Workload& workload, const PredictOptions&
 Result<PreparedNetwork> PreparedNetwork::make(const Workload& workload, const PredictOptions& options, Phase phase) {
   TRY(check_integers(options, phase));
   TRY(check_weights(workload, options, phase));
+  TRY(check_cache(options, phase));
   for (const Pass pass : passes_of(phase)) {
     PredictOptions own = options;
     own.pass = pass;
@@ -176,6 +186,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.autocast = options_.autocast;
   prediction.weights = options_.weights;
   prediction.expert_weights = options_.expert_weights;
+  prediction.cache = options_.cache;
   prediction.layers = estimate_phase(calls_, gpu, models);
   prediction.order = calls_.order;
   for (const LayerEstimate& layer : prediction.run()) {

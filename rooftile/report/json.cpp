@@ -116,6 +116,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                {"time_s", value(prediction.time)}};
   if (prediction.weights) json["weights"] = name_of(*prediction.weights);
   if (prediction.expert_weights) json["expert_weights"] = name_of(*prediction.expert_weights);
+  if (prediction.cache) json["kv_cache"] = name_of(*prediction.cache);
   if (prediction.host) {
     json["host"] = {{"gpu_busy_s", value(prediction.host->gpu_busy)},
                     {"waiting_s", value(prediction.host->waiting)},

@@ -31,6 +31,7 @@ std::string label_of(const LayerEstimate& layer) {
 std::string precision_text(const Prediction& prediction) {
   std::string weights = prediction.weights ? fmt::format(", weights {}", name_of(*prediction.weights)) : "";
   if (prediction.expert_weights) weights += fmt::format(", experts' weights {}", name_of(*prediction.expert_weights));
+  if (prediction.cache) weights += fmt::format(", cache {}", name_of(*prediction.cache));
   if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
   return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
 }

@@ -23,6 +23,14 @@ struct ServingBatch {
   double tokens_per_second() const { return static_cast<double>(sequences) / step.time.value(); }
 };
 
+// Users who each have one request at the server at all times.
+struct UsersServed {
+  std::int64_t users = 1;
+  std::size_t requests = 0;
+  ServingFigures figures;
+  double mean_batch = 0;
+};
+
 struct ServingReport {
   std::string model, precision;
   const EngineSetup& setup;
@@ -34,6 +42,7 @@ struct ServingReport {
   std::optional<ServingFigures> figures = {};  // of the arrivals; none: nobody came
   std::size_t requests = 0;
   double mean_batch = 0;
+  std::optional<UsersServed> users = {};
   LatencyBound bound = {};
   std::optional<Knee> knee = {};
   std::optional<GpuPrice> price = {};  // of a GPU
@@ -49,7 +58,7 @@ struct ServingReport {
 };
 
 std::string serving_table(const ServingReport& report, std::size_t width = kAnyWidth);
-// A row for each batch alone, one for the arrivals, and one for the highest rate within the bounds.
+// A row for each batch alone, one for the arrivals, one for the users, and one for the highest rate within the bounds.
 std::string serving_csv(const ServingReport& report);
 // "rooftile/serving/1".
 std::string serving_json(const ServingReport& report);

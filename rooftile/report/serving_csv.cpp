@@ -17,7 +17,7 @@ std::string dollars(const ServingReport& report, double tokens_per_second) {
   return usd ? number(usd->value()) : "";
 }
 
-// What comes at a rate: "arrivals", "bound".
+// What comes at a rate: "arrivals", "users", "bound".
 std::string load_row(const ServingReport& report, const char* load, const std::string& batch, double rate,
                      const ServingFigures& figures) {
   const std::vector<std::string> cells = {report.model,
@@ -59,6 +59,10 @@ std::string serving_csv(const ServingReport& report) {
   if (report.figures) {
     text += load_row(report, "arrivals", number(report.mean_batch),
                      report.rate.value_or(report.figures->requests_per_second), *report.figures);
+  }
+  if (report.users) {
+    const ServingFigures& figures = report.users->figures;
+    text += load_row(report, "users", number(report.users->mean_batch), figures.requests_per_second, figures);
   }
   if (report.knee && report.knee->rate > 0) {
     text += load_row(report, "bound", "", report.knee->rate, report.knee->figures);

@@ -43,6 +43,7 @@ std::string serving_json(const ServingReport& report) {
                {"precision", name_of(setup.options.precision)},
                {"weights", name_of(weights)},
                {"expert_weights", name_of(setup.options.expert_weights.value_or(weights))},
+               {"kv_cache", name_of(cache_type(setup.options))},
                {"gpu", setup.gpu.id},
                {"cluster", setup.cluster.id},
                {"tp", setup.way.tp},
@@ -50,6 +51,7 @@ std::string serving_json(const ServingReport& report) {
                {"input_tokens", report.input_tokens},
                {"output_tokens", report.output_tokens},
                {"cache_tokens", report.server.cache_tokens},
+               {"step_tokens", report.server.step_tokens > 0 ? Json(report.server.step_tokens) : Json(nullptr)},
                {"price", report.price ? price_json(*report.price) : Json(nullptr)},
                {"notes", report.note.empty() ? Json::array() : Json::array({report.note})},
                {"batches", Json::array()}};
@@ -68,6 +70,14 @@ std::string serving_json(const ServingReport& report) {
     arrivals["mean_batch"] = report.mean_batch;
     arrivals["usd_per_million_tokens"] = usd_json(report.per_million(report.figures->tokens_per_second));
     json["arrivals"] = std::move(arrivals);
+  }
+  if (report.users) {
+    Json users = figures_json(report.users->figures);
+    users["users"] = report.users->users;
+    users["requests"] = report.users->requests;
+    users["mean_batch"] = report.users->mean_batch;
+    users["usd_per_million_tokens"] = usd_json(report.per_million(report.users->figures.tokens_per_second));
+    json["concurrency"] = std::move(users);
   }
   if (report.knee) {
     json["knee"] = {{"rate_per_s", report.knee->rate}};

@@ -55,6 +55,23 @@ std::string spreads(const ServingFigures& figures, std::size_t width) {
   return table.text(width);
 }
 
+// What came of a load, and what its users noticed.
+std::string load(const ServingReport& report, const std::string& what, const ServingFigures& figures, double mean_batch,
+                 std::size_t width) {
+  const std::string steps =
+      report.server.step_tokens > 0
+          ? fmt::format(", steps of up to {} tokens", grouped(static_cast<double>(report.server.step_tokens)))
+          : "";
+  return "\n" +
+         wrapped(
+             fmt::format("{}: {} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a time{}, {} USD per million "
+                         "tokens",
+                         what, four_digits(figures.requests_per_second), four_digits(figures.tokens_per_second),
+                         figures.busy * 100, mean_batch, steps, dollars_text(report, figures.tokens_per_second)),
+             width - 2, "  ") +
+         "\n" + spreads(figures, width);
+}
+
 }  // namespace
 
 std::string serving_table(const ServingReport& report, std::size_t width) {
@@ -71,14 +88,8 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
   if (report.figures) {
     const ServingFigures& figures = *report.figures;
     const std::string come = report.rate ? fmt::format("{} a second", four_digits(*report.rate)) : "from a file";
-    text += "\n" +
-            wrapped(fmt::format("{} arriving {}: {} served a second, {} tokens/s, busy {:.0f} %, {:.3g} at a "
-                                "time, {} USD per million tokens",
-                                counted(report.requests, "request"), come, four_digits(figures.requests_per_second),
-                                four_digits(figures.tokens_per_second), figures.busy * 100, report.mean_batch,
-                                dollars_text(report, figures.tokens_per_second)),
-                    width - 2, "  ") +
-            "\n" + spreads(figures, width);
+    text += load(report, fmt::format("{} arriving {}", counted(report.requests, "request"), come), figures,
+                 report.mean_batch, width);
     if (report.most_served) {
       text += wrapped(fmt::format("note: the server keeps up with {:.3g} requests a second at most; the longer they "
                                   "arrive at {}, the longer they wait",
@@ -86,6 +97,13 @@ std::string serving_table(const ServingReport& report, std::size_t width) {
                       width - 2, "  ") +
               "\n";
     }
+  }
+  if (report.users) {
+    const UsersServed& served = *report.users;
+    text += load(report,
+                 fmt::format("{} of {}, each sent when the one before is answered", counted(served.requests, "request"),
+                             counted(static_cast<std::size_t>(served.users), "user")),
+                 served.figures, served.mean_batch, width);
   }
   if (report.knee) {
     std::string bound;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "rooftile/base/try.hpp"
@@ -39,27 +40,45 @@ class Passes {
  public:
   explicit Passes(const EngineSetup& setup) : setup_(setup) {}
 
-  // Of that many sequences: prompts of `length` tokens, or a token after `length` others.
-  Result<Seconds> time(bool prompt, double sequences, double length) {
-    const Between batch = between(sequences), size = between(length);
+  // Of that many sequences: prompts of `length` tokens after `before` others, or a token after `length` others.
+  Result<Seconds> time(bool prompt, double sequences, double length, double before = 0) {
+    const Between batch = between(sequences), size = between(length), earlier = between(before);
+    const bool first = before < 1;  // part of a prompt
     Seconds sum;
     for (const auto& [n, share] : {std::pair{batch.low, 1 - batch.share}, std::pair{batch.high, batch.share}}) {
       for (const auto& [tokens, part] : {std::pair{size.low, 1 - size.share}, std::pair{size.high, size.share}}) {
-        if (share * part > 0) sum += TRY(at(prompt, n, tokens)) * (share * part);
+        for (const auto& [context, weight] :
+             {std::pair{earlier.low, 1 - earlier.share}, std::pair{earlier.high, earlier.share}}) {
+          const double all = share * part * weight;
+          if (all > 0) sum += TRY(at(prompt, n, tokens, first ? 0 : context)) * all;
+        }
       }
     }
     return sum;
   }
 
+  // The products of one step take the rows of both; attention is what it is of each.
+  Result<Seconds> mixed(const EngineTimes::Mixed& step) {
+    const auto sequences = static_cast<double>(step.sequences);
+    const auto tokens = static_cast<double>(step.tokens + step.writing);
+    Seconds sum = TRY(time(true, sequences, tokens / sequences, step.before));
+    if (step.writing == 0) return sum;
+    const auto writing = static_cast<double>(step.writing);
+    const Seconds attending = TRY(time(false, writing, step.context)) - TRY(time(false, writing, 1));
+    const Seconds host = serving_time(setup_.options, false, writing) - serving_time(setup_.options, false, 0);
+    return sum + std::max(attending, Seconds(0)) + host;
+  }
+
  private:
-  Result<Seconds> at(bool prompt, std::int64_t sequences, std::int64_t length) {
-    const auto key = std::tuple(prompt, sequences, length);
+  Result<Seconds> at(bool prompt, std::int64_t sequences, std::int64_t length, std::int64_t before) {
+    const auto key = std::tuple(prompt, sequences, length, before);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     ForwardRun run;
     run.batch = sequences;
     run.stages_full = setup_.continuous;
     if (prompt) {
       run.seq_len = length;
+      if (before > 0) run.context = before;
     } else {
       run.context = length;
     }
@@ -71,7 +90,7 @@ class Passes {
   }
 
   const EngineSetup& setup_;
-  std::map<std::tuple<bool, std::int64_t, std::int64_t>, Seconds> known_;
+  std::map<std::tuple<bool, std::int64_t, std::int64_t, std::int64_t>, Seconds> known_;
 };
 
 }  // namespace
@@ -86,6 +105,7 @@ EngineTimes engine_times(const EngineSetup& setup) {
   times.step = [passes](std::int64_t sequences, double context) {
     return passes->time(false, static_cast<double>(sequences), context);
   };
+  times.mixed = [passes](const EngineTimes::Mixed& step) { return passes->mixed(step); };
   return times;
 }
 

@@ -19,13 +19,19 @@ class Server {
       : requests_(requests), engine_(engine), options_(options) {
     run_.requests.resize(requests.size());
     if (options.speculation) tokens_ = tokens_of_step(*options.speculation);
+    const auto users = static_cast<std::size_t>(options.users);
+    sent_ = users > 0 ? std::min(users, requests.size()) : requests.size();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (users == 0) run_.requests[i].arrival = requests[i].arrival;
+      if (i >= sent_) run_.requests[i].arrival = kNever;
+    }
   }
 
   Result<ServingRun> through() {
     while (next_ < requests_.size() || !running_.empty()) {
-      const std::size_t admitted = admit();
-      if (admitted > 0) {
-        TRY(read_prompts(admitted));
+      admit();
+      if (unread_ > 0) {
+        TRY(in_parts() ? read_and_write() : read_prompts());
       } else if (!running_.empty()) {
         TRY(write_tokens());
       } else {
@@ -37,37 +43,40 @@ class Server {
   }
 
  private:
+  static constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
+
   struct Running {
     std::size_t request;
+    std::int64_t unread;   // tokens of the prompt
     double context, left;  // tokens in the cache, and still to write
   };
 
   bool continuous() const { return options_.batching == Batching::continuous; }
+  bool in_parts() const { return options_.step_tokens > 0; }
+
+  Seconds arrival(std::size_t request) const { return run_.requests[request].arrival; }
 
   // When the next batch may begin.
   Seconds ready_at() const {
-    if (continuous()) return requests_[next_].arrival;
+    if (continuous()) return arrival(next_);
     const auto full = next_ + static_cast<std::size_t>(options_.most_sequences) - 1;
-    return requests_[std::min(full, requests_.size() - 1)].arrival;
+    return arrival(std::min({full, requests_.size() - 1, sent_ - 1}));
   }
 
-  // Requests taken in, which are then the last of `running_`.
-  std::size_t admit() {
-    if (next_ == requests_.size() || now_ < ready_at()) return 0;
-    if (!continuous() && !running_.empty()) return 0;
-    std::size_t admitted = 0;
-    while (next_ < requests_.size() && requests_[next_].arrival <= now_ &&
+  // Takes requests in, which are then the last of `running_`.
+  void admit() {
+    if (next_ == requests_.size() || now_ < ready_at()) return;
+    if (!continuous() && !running_.empty()) return;
+    while (next_ < requests_.size() && arrival(next_) <= now_ &&
            static_cast<std::int64_t>(running_.size()) < options_.most_sequences &&
            cache_ + whole(requests_[next_]) <= options_.cache_tokens) {
       const Request& request = requests_[next_];
       cache_ += whole(request);
-      running_.push_back(
-          {next_, static_cast<double>(request.input_tokens), static_cast<double>(request.output_tokens)});
+      unread_ += request.input_tokens;
+      running_.push_back({next_, request.input_tokens, 0, static_cast<double>(request.output_tokens)});
       ++next_;
-      ++admitted;
     }
     run_.most_cache = std::max(run_.most_cache, cache_);
-    return admitted;
   }
 
   void work(Seconds time, std::size_t sequences) {
@@ -76,15 +85,54 @@ class Server {
     run_.sequence_time += time.value() * static_cast<double>(sequences);
   }
 
-  Result<void> read_prompts(std::size_t count) {
-    std::int64_t tokens = 0;
-    const auto first = running_.end() - static_cast<std::ptrdiff_t>(count);
-    for (auto one = first; one != running_.end(); ++one) tokens += requests_[one->request].input_tokens;
-    work(TRY(engine_.prompt(static_cast<std::int64_t>(count), tokens)), count);
-    for (auto one = first; one != running_.end(); ++one) {
-      run_.requests[one->request].first_token = now_;
-      one->context += 1;
-      one->left -= 1;
+  // The prompts of all that were just taken in.
+  Result<void> read_prompts() {
+    const auto waits = [](const Running& one) { return one.unread > 0; };
+    const auto count = std::count_if(running_.begin(), running_.end(), waits);
+    work(TRY(engine_.prompt(count, unread_)), static_cast<std::size_t>(count));
+    for (Running& one : running_) {
+      if (one.unread > 0) read(one, one.unread);
+    }
+    finish();
+    return {};
+  }
+
+  void read(Running& one, std::int64_t tokens) {
+    one.unread -= tokens;
+    unread_ -= tokens;
+    one.context += static_cast<double>(tokens);
+    if (one.unread > 0) return;
+    run_.requests[one.request].first_token = now_;
+    one.context += 1;
+    one.left -= 1;
+  }
+
+  // One step within the budget: those that write come first, then prompts in the order of their arrival.
+  Result<void> read_and_write() {
+    EngineTimes::Mixed mixed{.sequences = 0, .tokens = 0};
+    for (const Running& one : running_) {
+      if (one.unread == 0) ++mixed.writing, mixed.context += one.context;
+    }
+    if (mixed.writing > 0) mixed.context /= static_cast<double>(mixed.writing);
+    std::vector<std::int64_t> parts(running_.size());
+    std::int64_t budget = std::max<std::int64_t>(1, options_.step_tokens - mixed.writing);
+    for (std::size_t i = 0; i < running_.size() && budget > 0; ++i) {
+      parts[i] = std::min(running_[i].unread, budget);
+      if (parts[i] == 0) continue;
+      budget -= parts[i];
+      mixed.tokens += parts[i], ++mixed.sequences;
+      mixed.before += running_[i].context;
+    }
+    mixed.before /= static_cast<double>(mixed.sequences);
+    Seconds time = TRY(engine_.mixed(mixed));
+    if (options_.speculation && mixed.writing > 0) time += TRY(drafting(mixed.writing, mixed.context));
+    work(time, running_.size());
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (parts[i] > 0) {
+        read(running_[i], parts[i]);
+      } else if (running_[i].unread == 0) {
+        running_[i].context += tokens_, running_[i].left -= tokens_;
+      }
     }
     finish();
     return {};
@@ -103,7 +151,7 @@ class Server {
     // Whoever comes is looked at after the step that runs then.
     const bool room = sequences < options_.most_sequences && continuous() && next_ < requests_.size() &&
                       cache_ + whole(requests_[next_]) <= options_.cache_tokens;
-    if (room) steps = std::clamp(std::ceil((requests_[next_].arrival - now_) / step), 1.0, steps);
+    if (room) steps = std::clamp(std::ceil((arrival(next_) - now_) / step), 1.0, steps);
     if (steps > 1) step = TRY(step_time(sequences, context + (steps - 1) * tokens_ / 2));
     work(step * steps, running_.size());
     for (Running& one : running_) {
@@ -116,8 +164,11 @@ class Server {
 
   Result<Seconds> step_time(std::int64_t sequences, double context) const {
     const Seconds step = TRY(engine_.step(sequences, context));
-    if (!options_.speculation) return step;
-    return step * (1 + options_.speculation->drafted * options_.speculation->share);
+    return options_.speculation ? step + TRY(drafting(sequences, context)) : step;
+  }
+
+  Result<Seconds> drafting(std::int64_t sequences, double context) const {
+    return TRY(engine_.step(sequences, context)) * (options_.speculation->drafted * options_.speculation->share);
   }
 
   // A sequence of a static batch keeps its place until the longest is done.
@@ -125,7 +176,9 @@ class Server {
     constexpr double kNothing = 1e-9;
     for (const Running& one : running_) {
       RequestTimes& times = run_.requests[one.request];
-      if (one.left <= kNothing && times.end == Seconds(0)) times.end = now_;
+      if (one.left > kNothing || times.end != Seconds(0)) continue;
+      times.end = now_;
+      if (sent_ < requests_.size()) run_.requests[sent_++].arrival = now_;
     }
     const auto done = [&](const Running& one) {
       if (one.left > kNothing) return false;
@@ -140,8 +193,9 @@ class Server {
   const ServerOptions& options_;
   double tokens_ = 1;  // of a step
   Seconds now_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, sent_ = 0;
   double cache_ = 0;
+  std::int64_t unread_ = 0;  // tokens of prompts that were taken in
   std::vector<Running> running_;
   ServingRun run_;
 };

@@ -3,8 +3,10 @@
 // Continuous batching is that of Orca (Yu et al., OSDI 2022) and vLLM (Kwon et al., SOSP 2023): before each step
 // waiting requests are taken in the order of their arrival while the batch and the cache have room for all of their
 // tokens; their prompts run together, which gives each its first token and holds up the others; then all running
-// requests get a token. Nothing is evicted. A static batch waits until it is full or nobody is left to come, and ends
-// with its longest answer.
+// requests get a token. Nothing is evicted. With a budget of tokens for each step (Sarathi-Serve, Agrawal et al., OSDI
+// 2024; vLLM's chunked prefill) all running requests get a token in every step, and prompts are read in what that
+// leaves of the budget, in parts where they are longer. A static batch waits until it is full or nobody is left to
+// come, and ends with its longest answer.
 //
 // Steps in which nothing comes or ends are jumped over: the effort grows with the requests, not with their tokens.
 #pragma once
@@ -24,6 +26,15 @@ namespace rooftile {
 struct EngineTimes {
   std::function<Result<Seconds>(std::int64_t sequences, std::int64_t tokens)> prompt;  // tokens of all together
   std::function<Result<Seconds>(std::int64_t sequences, double context)> step;         // a token more for each
+  // Both in one: `tokens` of prompts after `before` others of each, and a token more for `writing` sequences. None: an
+  // engine that has no such steps.
+  struct Mixed {
+    std::int64_t sequences = 1, tokens = 1;  // of prompts
+    double before = 0;
+    std::int64_t writing = 0;
+    double context = 0;  // of those
+  };
+  std::function<Result<Seconds>(const Mixed&)> mixed = {};
 };
 
 // Speculative decoding (Leviathan et al., ICML 2023): a small model drafts tokens, of which a step accepts some.
@@ -40,12 +51,14 @@ enum class Batching { continuous, fixed };
 struct ServerOptions {
   Batching batching = Batching::continuous;
   std::int64_t most_sequences = 256;
-  double cache_tokens = 1e18;  // that the cache holds, of all sequences
+  double cache_tokens = 1e18;    // that the cache holds, of all sequences
+  std::int64_t step_tokens = 0;  // budget of a step, prompts and answers together; 0: whole prompts run by themselves
+  std::int64_t users = 0;        // who send their next request when the last is answered; 0: requests come by the clock
   std::optional<Speculation> speculation = {};
 };
 
 struct RequestTimes {
-  Seconds first_token, end;
+  Seconds arrival, first_token, end;
 };
 
 struct ServingRun {
@@ -58,7 +71,8 @@ struct ServingRun {
   double mean_batch() const { return busy > Seconds(0) ? sequence_time / busy.value() : 0; }
 };
 
-// Requests in the order of their arrival. Errors: those of the engine; a request that the cache has no room for.
+// Requests in the order of their arrival; with users, these send them in that order, whenever they arrive. Errors:
+// those of the engine; a request that the cache has no room for.
 Result<ServingRun> serve(std::span<const Request> requests, const EngineTimes& engine, const ServerOptions& options);
 
 }  // namespace rooftile

@@ -21,6 +21,7 @@ EngineTimes simple_engine() {
   EngineTimes times;
   times.prompt = [](std::int64_t, std::int64_t) -> Result<Seconds> { return Seconds(10e-3); };
   times.step = [](std::int64_t, double) -> Result<Seconds> { return Seconds(1e-3); };
+  times.mixed = [](const EngineTimes::Mixed&) -> Result<Seconds> { return Seconds(2e-3); };
   return times;
 }
 
@@ -57,6 +58,55 @@ TEST(Server, ContinuousBatchingTakesWhoeverComes) {
   EXPECT_NEAR(run.requests[1].end.value(), 25e-3, 1e-12);
   EXPECT_NEAR(run.requests[0].end.value(), 30e-3, 1e-12);
   EXPECT_EQ(run.most_cache, 19 + 11);
+}
+
+// The second comes after 12.5 ms with 100 tokens; one of the 33 of each step is the first one's.
+TEST(Server, PromptsInPartsRunBesideTheAnswersOfOthers) {
+  const std::vector<Request> requests = {{Seconds(0), 8, 21}, {Seconds(12.5e-3), 100, 2}};
+  ServerOptions options;
+  options.step_tokens = 33;
+  const ServingRun run = serve(requests, simple_engine(), options).value();
+  EXPECT_NEAR(run.requests[0].first_token.value(), 2e-3, 1e-12);
+  EXPECT_NEAR(run.requests[1].first_token.value(), 13e-3 + 4 * 2e-3, 1e-12) << "32, 32, 32 and 4 tokens";
+  EXPECT_NEAR(run.requests[1].end.value(), 22e-3, 1e-12);
+  EXPECT_NEAR(run.requests[0].end.value(), 26e-3, 1e-12) << "got a token in each of the four";
+}
+
+TEST(Server, PartsOfPromptsFillTheBudgetInTheOrderOfArrival) {
+  std::vector<EngineTimes::Mixed> steps;
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    steps.push_back(step);
+    return Seconds(1e-3);
+  };
+  const std::vector<Request> requests(3, {Seconds(0), 60, 2});
+  ServerOptions options;
+  options.step_tokens = 100;
+  ASSERT_TRUE(serve(requests, engine, options));
+  ASSERT_EQ(steps.size(), 2);
+  EXPECT_EQ(steps[0].tokens, 100);
+  EXPECT_EQ(steps[0].sequences, 2);
+  EXPECT_EQ(steps[0].before, 0);
+  EXPECT_EQ(steps[1].tokens, 80) << "the rest of the second and the third";
+  EXPECT_EQ(steps[1].before, 20) << "40 and none";
+  EXPECT_EQ(steps[1].writing, 1);
+  EXPECT_EQ(steps[1].context, 61);
+}
+
+TEST(Server, UsersSendTheNextRequestWhenTheLastIsAnswered) {
+  const std::vector<Request> requests(4, {Seconds(0), 8, 3});
+  ServerOptions options;
+  options.users = 2;
+  const ServingRun run = serve(requests, simple_engine(), options).value();
+  EXPECT_NEAR(run.requests[1].end.value(), 12e-3, 1e-12);
+  EXPECT_NEAR(run.requests[3].arrival.value(), 12e-3, 1e-12);
+  EXPECT_NEAR(run.requests[3].end.value(), 24e-3, 1e-12);
+  const ServingFigures figures = figures_of(requests, run);
+  EXPECT_NEAR(figures.first_token.p90.value(), 10e-3, 1e-12);
+  EXPECT_NEAR(figures.requests_per_second, 4 / 24e-3, 1e-6);
+  options.users = 100;
+  EXPECT_NEAR(serve(requests, simple_engine(), options).value().end.value(), 12e-3, 1e-12)
+      << "fewer requests than users";
 }
 
 TEST(Server, AStaticBatchWaitsUntilItIsFull) {
@@ -183,6 +233,18 @@ TEST(Engine, IsThePredictionOfItsPasses) {
   EXPECT_GT(times.step(9, 1100).value(), exact);
   // 13.5 GB of weights, half a MiB of keys and values a token.
   EXPECT_NEAR(cache_room(setup, 1).value() / ((80.0 * (1 << 30) - 13.48e9) / (2 * 32 * 4096 * 2)), 1, 0.02);
+}
+
+// The weights are read once, and 32 rows more cost the products of 512 little.
+TEST(Engine, AStepThatReadsAndWritesTakesLessThanBothApart) {
+  EngineSetup setup = llama_on_an_a100();
+  const EngineTimes times = engine_times(setup);
+  const Seconds prompt = times.prompt(1, 512).value(), step = times.step(32, 1024).value();
+  const Seconds both = times.mixed({.sequences = 1, .tokens = 512, .writing = 32, .context = 1024}).value();
+  EXPECT_GT(both, prompt);
+  EXPECT_LT(both, prompt + step * 0.75);
+  EXPECT_EQ(times.mixed({.sequences = 1, .tokens = 512}).value(), prompt);
+  EXPECT_GT(times.mixed({.sequences = 1, .tokens = 512, .before = 2048}).value(), prompt) << "attends to what was read";
 }
 
 // Two stages work on prompts of different requests at once, as they do on tokens.

@@ -32,8 +32,8 @@ ServingFigures figures_of(std::span<const Request> requests, const ServingRun& r
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const Request& request = requests[i];
     const RequestTimes& times = run.requests[i];
-    first.push_back((times.first_token - request.arrival).value());
-    whole.push_back((times.end - request.arrival).value());
+    first.push_back((times.first_token - times.arrival).value());
+    whole.push_back((times.end - times.arrival).value());
     const auto further = static_cast<double>(request.output_tokens - 1);
     if (further > 0) each.push_back((times.end - times.first_token).value() / further);
     tokens += static_cast<double>(request.output_tokens);
@@ -42,7 +42,7 @@ ServingFigures figures_of(std::span<const Request> requests, const ServingRun& r
   figures.first_token = spread_of(std::move(first));
   figures.each_token = spread_of(std::move(each));
   figures.latency = spread_of(std::move(whole));
-  const Seconds span = requests.empty() ? Seconds(0) : run.end - requests.front().arrival;
+  const Seconds span = requests.empty() ? Seconds(0) : run.end - run.requests.front().arrival;
   if (span <= Seconds(0)) return figures;
   figures.requests_per_second = static_cast<double>(requests.size()) / span.value();
   figures.tokens_per_second = tokens / span.value();

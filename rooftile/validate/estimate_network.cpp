@@ -50,6 +50,7 @@ class NetworkEstimate {
     options_.optimizer = run.optimizer.value_or(Optimizer::sgd);
     if (run.weights) options_.weights = run.weights;
     if (run.expert_weights) options_.expert_weights = run.expert_weights;
+    if (run.cache) options_.cache = run.cache;
   }
 
   Result<LayerEstimate> of_run() const {

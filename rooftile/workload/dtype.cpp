@@ -53,6 +53,8 @@ std::vector<std::string> weight_type_names() {
   return {"fp8", "int8", "int4", "nvfp4", "mxfp4", "q8_0", "q4_0", "q4_k_m"};
 }
 
+std::vector<std::string> cache_type_names() { return {"fp8", "fp16", "bf16"}; }
+
 bool is_floating(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].floating; }
 
 bool is_fp4(DType dtype) { return dtype == DType::nvfp4 || dtype == DType::mxfp4; }

@@ -46,6 +46,9 @@ std::string_view name_of(DType dtype);
 // What weights can be stored in, narrower than the arithmetic: fp8, int8, int4 and the blocks.
 std::vector<std::string> weight_type_names();
 
+// What a cache of keys and values can be stored in.
+std::vector<std::string> cache_type_names();
+
 // Neither an integer nor a boolean.
 bool is_floating(DType dtype);
 

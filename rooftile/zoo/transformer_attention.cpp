@@ -101,7 +101,8 @@ TensorId TransformerParts::attention(const std::string& name, TensorId x, const 
     }
     Sight seen = sight;
     if (sight.cached) {
-      if (sight.window > 0) seen.kv_len = std::min(sight.kv_len, sight.window);  // older entries are overwritten
+      // Older entries are overwritten; the first of several queries sees as far back as the others.
+      if (sight.window > 0) seen.kv_len = std::min(sight.kv_len, sight.window + sight.q_len - 1);
       const Shape all = heads_shape(seen.kv_len, shape_.kv_heads, shape_.head_dim);
       heads.k = cache(name + "k", sight.cross ? std::nullopt : std::optional(heads.k), all);
       heads.v = cache(name + "v", sight.cross ? std::nullopt : std::optional(heads.v), all);
@@ -123,7 +124,8 @@ TensorId TransformerParts::fused(const std::string& name, const Heads& heads, co
   attention.kv_heads = sizes.kv_heads;
   attention.head_dim = sizes.dim;
   attention.head_dim_v = sizes.v_dim == sizes.dim ? 0 : sizes.v_dim;
-  attention.window = sight.cached || sight.cross ? 0 : sight.window;
+  const bool sees_all = sight.cross || (sight.cached && sight.q_len == 1);  // of what the cache still has
+  attention.window = sees_all ? 0 : sight.window;
   attention.causal = sight.causal;
   const TensorId context = net_.attention(name + "attention", attention, {heads.q, heads.k, heads.v});
   if (sight.cached && shape_.latent.kv_rank > 0) return context;  // whose values are still to be expanded

@@ -372,6 +372,18 @@ TEST(Transformer, OfPublishedEncoders) {
   EXPECT_EQ(image.tensors[image.outputs.front()].shape, (Shape{3, 512}));
 }
 
+// Of 512 queries after 4,096 others each sees the 128 keys up to its own.
+TEST(Transformer, PartsOfAPromptSeeTheirWindow) {
+  const Workload part = build(shape_of("gpt_oss_20b"), {.batch_size = 1, .seq_len = 512, .context = 4096});
+  ASSERT_TRUE(validate(part)) << validate(part).error().text();
+  const auto& windowed = std::get<Attention>(op_named(part, "layer0/attention/attention").kind);
+  EXPECT_EQ(windowed.kv_len, 128 + 511);
+  EXPECT_EQ(windowed.window, 128);
+  const auto& whole = std::get<Attention>(op_named(part, "layer1/attention/attention").kind);
+  EXPECT_EQ(whole.kv_len, 4096 + 512);
+  EXPECT_EQ(whole.window, 0);
+}
+
 TEST(Transformer, SeparateAttentionCopiesKeysForHeadsThatShareThem) {
   Transformer shape = small();
   shape.kv_heads = 2;
