@@ -149,7 +149,7 @@ TEST(Fastest, BoundsEveryPlanFromBelow) {
       if (product || miopen) {
         const Launch& launch = plan.main;
         const ProductTerms terms = product_terms(plan, model.rates);
-        const Seconds time = choice_time(plan, model.rates);
+        const Seconds time = terms.by_estimate ? choice_time(plan, model.rates) : plan_time(plan, model.rates);
         // What a CTA loads a step of k is not less, but where all that it loads is more than its tiles take.
         const Bytes loaded = miopen ? Bytes(0) : launch.l2_load / (launch.ctas * launch.steps);
         const TileLeast least = tile_least(plan, loaded, model.rates, terms);

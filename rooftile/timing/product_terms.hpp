@@ -40,8 +40,8 @@ struct ProductTerms {
 // By any plan of the product.
 ProductTerms product_terms(const LaunchPlan& plan, const GpuRates& rates);
 
-// No more than choice_time() with the plan's tile and any split, and close to it where operands are read from DRAM once
-// and the power is not limited. A CTA loads so much a step of k. It refers to `terms`.
+// No more than plan_time(), or by estimate choice_time(), with the plan's tile and any split, and close to it where
+// operands are read from DRAM once and the power is not limited. A CTA loads so much a step of k. It refers to `terms`.
 TileLeast tile_least(const LaunchPlan& plan, Bytes loaded, const GpuRates& rates, const ProductTerms& terms);
 
 // No more than plan_time() of conv_miopen, whatever the tile and split.
