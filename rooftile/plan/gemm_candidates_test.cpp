@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -51,6 +52,16 @@ TEST(GemmKernels, ResidentCtasByHand) {
   EXPECT_EQ(resident_ctas(*gemm_kernel_named("32x32_sliced1x4", false), volta), 3);  // 96 KiB / 32 KiB
   const SmLimits turing = find_gpu("t4")->sm;
   EXPECT_EQ(resident_ctas(*gemm_kernel_named("64x32_sliced1x4", false), turing), 1);  // 64 KiB / 48 KiB
+}
+
+TEST(GemmCandidates, AmdsLanesHaveTilesDownTo16) {
+  std::set<std::pair<int, int>> tiles;
+  for (const LaunchPlan& plan : plans({.batch = 8, .m = 512, .n = 512, .k = 64}, "mi50")) {
+    tiles.insert({plan.tile.m, plan.tile.n});
+    EXPECT_EQ(plan.split_k, 1);
+  }
+  EXPECT_EQ(tiles.size(), 12U);
+  EXPECT_TRUE(tiles.contains({16, 16}) && tiles.contains({128, 128}));
 }
 
 TEST(GemmCandidates, CtasByHand) {

@@ -41,6 +41,23 @@ constexpr std::array kOldByColumns = {kOld64x64, kOld32x128, kOld128x32};
 constexpr std::array kOldLater = {kOld128x64, k32x32};
 constexpr std::array kEarly = {k128x128, kOld128x64, k32x32};
 
+// Of rocBLAS for lanes (library/src/blas3/Tensile/Logic/asm_full/vega20): tiles down to 16 a side for whatever order of
+// storage, workgroups of 256, 16 steps of k at a time in two buffers of shared memory. Registers: one for each sum of a
+// thread, as many for operands, and 32 at least.
+constexpr GemmKernel tensile(int columns, int rows, double registers, Constant efficiency) {
+  constexpr int kDepth = 16;
+  constexpr double kStages = 2, kElement = 4, kKib = 1024;
+  return {columns, rows,      kDepth, 256, registers, kStages * kDepth * (columns + rows) * kElement / kKib,
+          false,   efficiency};
+}
+constexpr std::array kTensile = {
+    tensile(128, 128, 128, Constant::efficiency_128x128),   tensile(128, 64, 96, Constant::efficiency_128x64),
+    tensile(64, 128, 96, Constant::efficiency_128x64),      tensile(64, 64, 64, Constant::efficiency_64x64),
+    tensile(128, 32, 64, Constant::efficiency_128x32),      tensile(32, 128, 64, Constant::efficiency_32x128),
+    tensile(64, 32, 48, Constant::efficiency_64x32_sliced), tensile(32, 64, 48, Constant::efficiency_64x32_sliced),
+    tensile(32, 32, 32, Constant::efficiency_32x32_sliced), tensile(64, 16, 32, Constant::efficiency_32x32_sliced),
+    tensile(16, 64, 32, Constant::efficiency_32x32_sliced), tensile(16, 16, 32, Constant::efficiency_32x32_sliced)};
+
 // Of the years of Maxwell and Pascal; of later ones for a product that is no batch, with B stored k x n.
 std::span<const GemmKernel> early_kernels(const GemmSetting& setting) {
   if (!setting.early) return kOldLater;
@@ -55,10 +72,12 @@ GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k) {
           .one_row_major = generation >= generation::kAmpere,
           .small_tiles = generation >= generation::kPascal,
           .early = generation < generation::kPascal,
-          .b_n_by_k = b_n_by_k};
+          .b_n_by_k = b_n_by_k,
+          .tensile = gpu.vendor == "amd"};
 }
 
 std::span<const GemmKernel> gemm_kernels(const GemmSetting& setting) {
+  if (setting.tensile) return kTensile;
   if (setting.old_kernels) {
     if (setting.early || (setting.alone && !setting.b_n_by_k)) return early_kernels(setting);
     if (setting.b_n_by_k) return kOldByColumns;

@@ -1,4 +1,5 @@
-// The FP32 GEMM kernels of cuBLAS: tile, threads and what limits how many CTAs an SM holds.
+// The FP32 GEMM kernels of cuBLAS, and of rocBLAS for boards without matrix cores: tile, threads and what limits how
+// many CTAs an SM holds.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,7 @@ struct GemmSetting {
   bool early = false;          // up to Pascal: the library of the GPU's own years (cuBLAS up to 8)
   bool b_n_by_k = false;       // B is stored n x k
   bool alone = false;          // a batch of one
+  bool tensile = false;        // AMD's library
 };
 GemmSetting gemm_setting(const Gpu& gpu, bool b_n_by_k);
 

@@ -48,6 +48,7 @@ RUNS = {
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
     "squares": ([OWN / "cublaslt_squares.csv"], "", "", "gpu,precision"),
     "tuned": ([OWN / "tuned_products.csv"], "", "", "gpu,framework"),
+    "tensile": ([OWN / "tensile.csv"], "gpu = rx-6900-xt", "", "gpu"),
     "best-matmul": ([OWN / "best_matmul.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
@@ -195,6 +196,7 @@ ROWS = [
     *[(name, "tuned", lambda g, framework=framework: g["framework"] == framework, {})
       for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter"),
                               ("Transformer Engine on B300, bf16", "Transformer Engine")]],
+    ("Tensile's products on Navi 21", "tensile", lambda g: True, {}),
     *[(f"best products, {precision}", "best-matmul",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("bf16", "fp8")],
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
