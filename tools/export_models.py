@@ -12,6 +12,7 @@ where the network allows other sizes. The same versions write the same bytes eac
 
 import argparse
 import gzip
+import inspect
 import pathlib
 import tempfile
 import warnings
@@ -21,9 +22,12 @@ import onnx
 import torch
 import torchvision
 from onnx import numpy_helper
+from torchvision.models.video import mvit
 
 OPSET = 17
 SMALL = 1024  # bytes; tensors up to this size carry shapes and are kept, as in rooftile/ingest/onnx_wire.cpp
+
+SUM_ON_SLICES = "attn[:, :, 1:, 1:] += rel_pos"  # of torchvision's mvit._add_rel_pos
 
 # Height and width that the published figures are for, where they are not 224.
 SIZES = {
@@ -35,11 +39,11 @@ SIZES = {
     "r3d_18": 112, "mc3_18": 112, "r2plus1d_18": 112,
 }
 SEGMENTATION = ("fcn_", "deeplabv3_", "lraspp_")
-VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18", "s3d", "mvit_v1_b")
+VIDEO = ("r3d_18", "mc3_18", "r2plus1d_18", "s3d", "mvit_v1_b", "mvit_v2_s")
 FRAMES = 16
 TRACED = 128  # pixels a side are enough to see what a network does where its shapes follow the input's
-# Shapes that depend on data, operators outside ONNX, or sums in place on slices, which become scatters (MViT v2).
-NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized", "mvit_v2")
+# Shapes that depend on data, or operators outside ONNX.
+NOT_EXPORTED = ("rcnn", "fcos", "retinanet", "ssd", "raft", "quantized")
 
 # Networks whose parts have a fixed number of pixels: with height and width dynamic the export computes hundreds of
 # shapes, which come out the same.
@@ -110,6 +114,28 @@ class WithoutLoops:
         torch.tensor_split, torch.repeat_interleave = self.split, self.repeat
 
 
+class WithoutSumsOnSlices:
+    """Within it what MViT v2 adds in place to all but the first row, or the first row and column, is padded to the whole,
+    which is then added: in place it is exported as a scatter to gigabytes of positions."""
+
+    def __enter__(self):
+        self.positions, self.shortcut = mvit._add_rel_pos, mvit._add_shortcut
+        source = inspect.getsource(self.positions)
+        assert SUM_ON_SLICES in source
+        padded = source.replace(SUM_ON_SLICES, "attn = attn + torch.nn.functional.pad(rel_pos, (1, 0, 1, 0))")
+        exec(padded, vars(mvit))  # defines _add_rel_pos anew
+
+        def add_shortcut(x, shortcut, with_class):
+            part = shortcut if with_class else torch.nn.functional.pad(shortcut[:, :, 1:], (0, 0, 1, 0))
+            x.add_(part)
+            return x
+
+        mvit._add_shortcut = add_shortcut
+
+    def __exit__(self, *_):
+        mvit._add_rel_pos, mvit._add_shortcut = self.positions, self.shortcut
+
+
 class KnownSizes:
     """Within it all dimensions of a traced tensor but the first are plain numbers."""
 
@@ -144,7 +170,7 @@ def export(name, path, full):
                      dynamic_axes={"input": axes, "output": {0: "batch"}}, do_constant_folding=False,
                      training=torch.onnx.TrainingMode.PRESERVE)  # keeps batch normalisation where it is
     model, image = build(name), torch.zeros(traced)
-    with WithoutLoops(), KnownSizes() if fixed else torch.no_grad():
+    with WithoutLoops(), WithoutSumsOnSlices(), KnownSizes() if fixed else torch.no_grad():
         torch.onnx.export(model, image, str(path), **arguments)
     return shape
 
