@@ -40,10 +40,10 @@ WAITING = 1.3  # a run takes that many times what the GPU is busy: the host deci
 # Without a release it is as likely an old one on a desktop as a later one on a server, which cost the same: its costs are
 # fitted, and taken, for any machine. The same rows tell what the releases of that time cost on a server.
 ANY_MACHINE, OF_ITS_TIME = "PyTorch", "PyTorch CUDA 10"
+ONE_MACHINE = "AITemplate"  # its rows are of one machine for each vendor, and say nothing of engines without a name
 KINDS = ("forward", "gradient", "update")
 # Releases that are given the costs of PyTorch 2: an A10's host with PyTorch 1.12 takes 25 to 35 us for an operator
 # (data/measurements/eager_latencies.csv), those of 2018 to 2021 take 54 to 75.
-ALSO = {("TensorRT", "engine"): ["AITemplate"]}  # given the costs of another: what it shows fits them (docs/execution.md)
 AS_SECOND = [f"PyTorch 1.{minor}" for minor in (10, 11, 12, 13)]
 
 
@@ -54,18 +54,25 @@ def framework_of(row):
 
 def name_of(row):
     """Of frameworks that share costs: of "PyTorch 2.11.0 CUDA 13.0" "PyTorch 2", of "TensorRT 8" "TensorRT", of
-    "AITemplate CUDA 11.6" "AITemplate CUDA", others as they are."""
-    return re.sub(r"^(PyTorch 2)\..*|^(TensorRT) [0-9.]+|^(AITemplate \w+) .*", r"\1\2\3", framework_of(row))
+    "AITemplate CUDA 11.6" "AITemplate"; others as they are."""
+    name = re.sub(r"^(PyTorch 2)\..*|^(TensorRT) [0-9.]+", r"\1\2", framework_of(row))
+    return re.sub(r"^(AITemplate)( CUDA.*|( ROCm).*)", r"\1\3", name)
 
 
 def layers_of(cli, row):
     """(kind, seconds) of each layer that launches something; None where the row is not predicted."""
     precision = row["precision"]
+    settings = ["host=none", f"layout={row.get('layout') or 'nchw'}", f"framework={framework_of(row)}"]
+    if row.get("seq_len"):
+        settings.append(f"seq-len={row['seq_len']}")
+    if row.get("batch_norms") == "folded":
+        settings.append("batch-norm=folded")
     command = [cli, "predict", row["model"], "--gpu", row["gpu"], "-b", row["batch"], "--precision", precision,
                "--pass", row["pass"],
                "--execution", row.get("execution") or "eager", "--format", "csv",
-               "--set", f"host=none,layout={row.get('layout') or 'nchw'},framework={framework_of(row)}"
-               + (f",seq-len={row['seq_len']}" if row.get("seq_len") else "") + (",batch-norm=folded" if row.get("batch_norms") == "folded" else "")]
+               "--set", ",".join(settings)]
+    if row.get("image_size"):
+        command += ["--shape", row["image_size"]]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         return None
@@ -247,7 +254,7 @@ def main():
         for row in csv.DictReader(open(path, newline="")):
             if row.get("flag") or row.get("cuda_graphs") == "1" or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
                 continue
-            key = tuple(row.get(name) for name in ("model", "gpu", "batch", "seq_len", "precision", "pass", "layout",
+            key = tuple(row.get(name) for name in ("model", "gpu", "batch", "image_size", "seq_len", "precision", "pass", "layout",
                                                    "execution", "framework"))
             if key not in known:
                 known[key] = layers_of(arguments.cli, row)
@@ -279,11 +286,10 @@ def main():
             print(f"{framework} {execution}: left out, GMAE {100 * math.expm1(after):.0f} %", file=sys.stderr)
             continue
         width = max(LEAST_RANGE, spread(rows, costs))
-        fitted[execution].append((framework, costs, width))
+        if not framework.startswith(ONE_MACHINE):
+            fitted[execution].append((framework, costs, width))
         print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
         write(framework, execution, costs, width, f"{len(rows)} rows of networks", "\nany_machine = true" if any_machine else "")
-        for other in ALSO.get((framework, execution), []):
-            write(other, execution, costs, width, f"taken for those of {framework}")
         for release in AS_SECOND if (framework, execution) == ("PyTorch 2", "eager") else []:
             write(release, execution, costs, width, "taken for those of PyTorch 2")
     asked = [row for path in arguments.requests for row in served(arguments.cli, path)]
