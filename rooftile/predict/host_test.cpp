@@ -112,6 +112,9 @@ TEST_F(KnownHost, AFasterProcessorIssuesFasterThanAServer) {
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. / 8, 1e-9);
   options.framework = "Torch7";  // of some machine of its time
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9);
+  options.host_single_thread = 2140. / 4;
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. * 8, 1e-9) << "the row's, whatever the GPU";
+  EXPECT_FALSE(assumed_host(options, gpu));
   calibration.hosts.back().any_machine = false;
   Feeding told;
   told.host.single_thread = 2140;
