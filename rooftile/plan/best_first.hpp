@@ -8,8 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/base/units.hpp"
-#include "rooftile/base/whole.hpp"
 #include "rooftile/plan/tile_least.hpp"
 
 namespace rooftile {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "rooftile/base/whole.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_kernels.hpp"
 

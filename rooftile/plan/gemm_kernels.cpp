@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "rooftile/base/whole.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/kernel_name.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "rooftile/base/whole.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/best_first.hpp"
 #include "rooftile/plan/gemm_candidates.hpp"

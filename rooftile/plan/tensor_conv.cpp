@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "rooftile/base/whole.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/plan/best_first.hpp"

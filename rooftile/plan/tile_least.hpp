@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "rooftile/base/powers.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/base/units.hpp"
-#include "rooftile/base/whole.hpp"
 
 namespace rooftile {
 
