@@ -60,7 +60,7 @@ struct NetworkRun {
   std::optional<std::int64_t> image_size = {};  // height and width; none: the model's own
   Execution execution = Execution::eager;
   std::optional<Optimizer> optimizer = {};        // none: what the network is usually trained with
-  bool folded_norms = false;                    // batch norms, into convolutions
+  bool folded_norms = false;                      // batch norms, into convolutions
   bool narrow_norms = false;                      // of rows, in mixed precision (AutocastRules)
   bool cuda_graphs = false;                       // launches are recorded once and replayed
   bool host_copy = false;                         // the inputs come from the host within the time

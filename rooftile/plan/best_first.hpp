@@ -37,6 +37,7 @@ class BestFirst {
   // it returned last.
   template <class Visit>
   void visit(const Visit& visit) {
+    assert(kernel_count_ > 0);
     const Place first = guess();
     Seconds limit = visit(candidate_at(first));
     find_below(limit, first);

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "rooftile/base/powers.hpp"
+#include "rooftile/calibration/constants.hpp"
 
 namespace rooftile {
 namespace {
@@ -69,8 +70,8 @@ std::vector<Bytes> epilogue_ages(const Workload& workload) {
 }
 
 double share_kept(Bytes age, const MemoryLevel& l2) {
-  constexpr double kWarmShare = 0.9;  // TensorConstant::warm_share, which is not fitted
-  const Bytes room = l2.capacity / l2.partitions * kWarmShare;
+  static const double warm_share = unfitted_constants(KernelFamily::tensor)[TensorConstant::warm_share];
+  const Bytes room = l2.capacity / l2.partitions * warm_share;
   return 1 / (1 + square(fourth(age / room)));
 }
 
