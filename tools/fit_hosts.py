@@ -14,6 +14,7 @@ apart they lie. Engines that are not named replay graphs or do not: the mean of 
 import argparse
 import collections
 import csv
+import functools
 import io
 import json
 import math
@@ -90,17 +91,21 @@ def layers_of(cli, row):
     return layers
 
 
-def told_rating(row, corrections=[]):
-    """PassMark's rating of the host's processor, as the row or what its source says elsewhere gives it."""
-    if row.get("single_thread"):
-        return float(row["single_thread"])
-    if not corrections:
-        corrections += [one for one in csv.DictReader(open(CORRECTIONS, newline="")) if one["column"] == "single_thread"]
-    for one in corrections:
-        if (one["source"] == row.get("source") and one["gpu"] in ("", row["gpu"])
-                and one["if_path"] in row.get("path", "")):
+@functools.cache
+def corrections():
+    with open(CORRECTIONS, newline="") as file:
+        return [one for one in csv.DictReader(file) if one["column"] == "single_thread"]
+
+
+def told_rating(row):
+    """PassMark's rating of the host's processor, as the row or what its source says elsewhere gives it: corrected() of
+    rooftile/ingest/corrections.cpp."""
+    cell, path = row.get("single_thread") or "", row.get("path") or ""
+    for one in corrections():
+        if (one["source"] == row.get("source") and one["gpu"] in ("", row["gpu"]) and one["cell"] == cell
+                and one["if_path"] in path and not (one["unless_path"] and one["unless_path"] in path)):
             return float(one["correct"])
-    return None
+    return float(cell) if cell else None
 
 
 def share_of(cli, row, known={}):
@@ -183,7 +188,7 @@ def held_out(group, rows, folds):
 
 def served(cli, path):
     """The rows of a table of requests, with what they take beyond their kernels in microseconds."""
-    run = subprocess.run([cli, "predict-table", path, "--skip-bad-rows", "--set", "host=none", "--override", "--format", "csv"],
+    run = subprocess.run([cli, "predict-table", path, "--skip-bad-rows", "--set", "host=none", "--format", "csv"],
                          capture_output=True, text=True, check=True)
     for row in csv.DictReader(io.StringIO(run.stdout)):
         if row["time_us"] and row["predicted_time_us"] and not row.get("flag"):
@@ -245,13 +250,16 @@ def main():
                         help="print how well costs from half of the networks serve the other half")
     parser.add_argument("--requests", action="append", default=[], metavar="TABLE",
                         help="requests to servers: what they take beyond their kernels is what requests and sequences cost the host")
+    parser.add_argument("--engines", action="append", default=[], metavar="TABLE", help="a table of which only engines count")
     parser.add_argument("tables", nargs="+")
     arguments = parser.parse_args()
     groups = collections.defaultdict(list)
     names = collections.defaultdict(list)  # the network of each row of a group
     known = {}
-    for path in arguments.tables:
+    for path in arguments.tables + arguments.engines:
         for row in csv.DictReader(open(path, newline="")):
+            if path in arguments.engines and row["execution"] != "engine":
+                continue
             if row.get("flag") or row.get("cuda_graphs") == "1" or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
                 continue
             key = tuple(row.get(name) for name in ("model", "gpu", "batch", "image_size", "seq_len", "precision", "pass", "layout",
