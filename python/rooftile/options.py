@@ -10,10 +10,11 @@ from .scripts import Script
 _VALUES = {"batch_size": "--batch-size", "precision": "--precision", "execution": "--execution",
            "method": "--method", "image_size": "--shape"}
 _FLAGS = {"cuda_graphs": ["--set", "host=graphs"], "restore_batch_norm": ["--set", "batch-norm=restored"],
-          "skip_unsupported": ["--skip-unsupported"]}
+          "fold_batch_norm": ["--set", "batch-norm=folded"], "skip_unsupported": ["--skip-unsupported"]}
 _SET = {"optimizer": "optimizer", "framework": "framework", "weights": "weights",
-        "expert_weights": "expert-weights", "kv_cache": "kv-cache", "context": "context", "seq_len": "seq-len", "accumulate": "accumulate",
-        "tile": "tile", "algorithm": "algorithm", "layout": "layout", "norms": "norms", "recompute": "recompute"}
+        "expert_weights": "expert-weights", "kv_cache": "kv-cache", "context": "context", "seq_len": "seq-len",
+        "accumulate": "accumulate", "tile": "tile", "algorithm": "algorithm", "layout": "layout", "norms": "norms",
+        "recompute": "recompute"}
 _NAMED = {"shapes", "dims"}
 _OF_TRAINING = {"optimizer": ("an optimizer", None), "accumulate": ("accumulation", None), "clip_gradients": ("clipping", False),
                 "loss": ("a loss", True)}  # what each is, and the value that asks for nothing

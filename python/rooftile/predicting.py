@@ -29,7 +29,8 @@ def predict(model, gpu=DEFAULT_GPU, inputs=None, **options):
         "mxfp4", "int8", "int4", "amp-fp16", "amp-bf16"), training (bool), execution ("eager", "compiled", "engine"),
         layout ("nchw", "nhwc"), norms ("narrow"), optimizer, recompute, accumulate, clip_gradients, weights,
         expert_weights, kv_cache, context, seq_len, image_size, shapes, dims, method, framework, cuda_graphs,
-        restore_batch_norm, skip_unsupported, host (False: the GPU alone), loss.
+        restore_batch_norm (what an exporter folded, for training), fold_batch_norm (into convolutions, in eager
+        inference), skip_unsupported, host (False: the GPU alone), loss.
 
     Returns a Prediction, or a list of them for a list of GPUs. Raises rooftile.Error.
     """

@@ -50,6 +50,14 @@ def test_a_training_step_has_phases():
     assert prediction.phases["backward"] > prediction.phases["forward"]
 
 
+def test_batch_norms_may_be_folded():
+    apart, folded = (rooftile.predict("resnet18", gpu="t4", fold_batch_norm=fold) for fold in (False, True))
+    assert len(folded.layers) < len(apart.layers)
+    assert folded.memory["weights"] < apart.memory["weights"]
+    with pytest.raises(rooftile.Error, match="for inference"):
+        rooftile.predict("resnet18", gpu="t4", fold_batch_norm=True, training=True)
+
+
 def test_several_gpus_give_a_list():
     times = [one.time for one in rooftile.predict("alexnet", ["t4", "a100-sxm4-80gb"], batch_size=128)]
     assert times[0] > times[1]
