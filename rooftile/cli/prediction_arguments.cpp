@@ -81,8 +81,15 @@ Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   return {};
 }
 
-// Whether there is anything for batch-norm=restored to put back, or it stands there already.
-Result<void> check_batch_norms(const Workload& workload) {
+// Whether there is anything for batch-norm=restored to put back, or it stands there already; what is folded,
+// load_model() checks, where the run has not folded it anyway.
+Result<void> check_batch_norms(const Workload& workload, const PredictionArguments& prediction) {
+  if (prediction.set.batch_norms == BatchNorms::as_they_are) return {};
+  if (prediction.set.batch_norms == BatchNorms::folded) {
+    if (workload.captured) return bad("--set", "batch-norm=folded: a captured step runs as it is");
+    if (prediction.run.execution == Execution::eager) return {};
+    return bad("--set", "batch-norm=folded is for eager inference; compiled programs and engines fold them anyway");
+  }
   const bool any = std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
     const auto* norm = std::get_if<Normalize>(&op.kind);
     return norm != nullptr && norm->function == "batch";
@@ -185,7 +192,7 @@ Result<void> set_network_options(const Workload& workload, const PredictionArgum
   TRY(check_norms(arguments));
   TRY(check_cache(workload, arguments));
   TRY(check_phase(arguments, phase_of(arguments, workload)));
-  if (arguments.set.batch_norms == BatchNorms::restored) TRY(check_batch_norms(workload));
+  TRY(check_batch_norms(workload, arguments));
   if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);
   return {};
 }

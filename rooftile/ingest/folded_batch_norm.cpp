@@ -18,6 +18,32 @@ bool adds_activations(const Workload& workload, const Op& op) {
          std::none_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) { return workload.tensors[id].constant; });
 }
 
+// Drops the tensors that no op touches any more.
+void drop_untouched(Workload& workload) {
+  std::vector<bool> touched(workload.tensors.size(), false);
+  const auto each_list = [&](auto visit) {
+    visit(workload.inputs);
+    visit(workload.outputs);
+    for (Op& op : workload.ops) {
+      visit(op.inputs);
+      visit(op.outputs);
+    }
+  };
+  each_list([&](const std::vector<TensorId>& ids) {
+    for (const TensorId id : ids) touched[id] = true;
+  });
+  std::vector<Tensor> kept;
+  std::vector<TensorId> place_of(workload.tensors.size(), 0);
+  for (TensorId id = 0; id < workload.tensors.size(); ++id) {
+    place_of[id] = kept.size();
+    if (touched[id]) kept.push_back(std::move(workload.tensors[id]));
+  }
+  workload.tensors = std::move(kept);
+  each_list([&](std::vector<TensorId>& ids) {
+    for (TensorId& id : ids) id = place_of[id];
+  });
+}
+
 }  // namespace
 
 bool has_folded_batch_norms(const Workload& workload) {
@@ -63,7 +89,7 @@ Workload restore_batch_norms(const Workload& workload) {
   return result;
 }
 
-Workload fold_batch_norms(const Workload& workload) {
+Result<Workload> fold_batch_norms(const Workload& workload) {
   std::vector<std::size_t> readers(workload.tensors.size(), 0);
   for (const Op& op : workload.ops) {
     for (const TensorId id : op.inputs) ++readers[id];
@@ -91,6 +117,10 @@ Workload fold_batch_norms(const Workload& workload) {
     if (std::holds_alternative<Conv>(op.kind)) place_of[op.outputs.front()] = result.ops.size();
     result.ops.push_back(op);
   }
+  if (result.ops.size() == workload.ops.size()) {
+    return fail(ErrorCode::usage, "has no batch norms to fold into convolutions", workload.name);
+  }
+  drop_untouched(result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // Some programs fold it in eager mode as well (Ultralytics' detectors, nn/tasks.py: BaseModel.fuse).
 #pragma once
 
+#include "rooftile/base/error.hpp"
 #include "rooftile/workload/workload.hpp"
 
 namespace rooftile {
@@ -13,7 +14,8 @@ bool has_folded_batch_norms(const Workload& workload);
 // With a batch norm in place of each convolution's bias.
 Workload restore_batch_norms(const Workload& workload);
 
-// With a bias in place of each batch norm that alone reads a convolution without one.
-Workload fold_batch_norms(const Workload& workload);
+// With a bias in place of each batch norm that alone reads a convolution without one, and without the norms'
+// parameters. Error: there is none.
+Result<Workload> fold_batch_norms(const Workload& workload);
 
 }  // namespace rooftile

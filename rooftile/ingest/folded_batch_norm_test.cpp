@@ -1,5 +1,7 @@
 #include "rooftile/ingest/folded_batch_norm.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "rooftile/ingest/model.hpp"
@@ -45,12 +47,19 @@ TEST(FoldedBatchNorm, ComesBackInPlaceOfEachBias) {
   EXPECT_EQ(restored.outputs, workload.outputs);
 }
 
+double parameters(const Workload& workload) {
+  double count = 0;
+  for (const Tensor& tensor : workload.tensors) count += tensor.constant ? elements(tensor.shape) : 0;
+  return count;
+}
+
 TEST(FoldedBatchNorm, FoldsTheNormsOfConvolutions) {
   const Workload resnet = load_model("resnet50").value();
-  const Workload folded = fold_batch_norms(resnet);
+  const Workload folded = fold_batch_norms(resnet).value();
   ASSERT_TRUE(validate(folded)) << validate(folded).error().text();
   EXPECT_EQ(folded.ops.size(), resnet.ops.size() - 53);
-  EXPECT_EQ(folded.outputs, resnet.outputs);
+  EXPECT_EQ(folded.tensors[folded.outputs.front()], resnet.tensors[resnet.outputs.front()]);
+  EXPECT_EQ(parameters(resnet) - parameters(folded), 3 * 26560) << "four of a channel become a bias";
   EXPECT_TRUE(has_folded_batch_norms(folded));
   EXPECT_EQ(load_model("resnet50", {.batch_norms = BatchNorms::folded}).value().ops.size(), folded.ops.size());
 }
@@ -58,7 +67,17 @@ TEST(FoldedBatchNorm, FoldsTheNormsOfConvolutions) {
 // Before its convolutions, as in DenseNet, a norm cannot be folded.
 TEST(FoldedBatchNorm, LeavesOtherNorms) {
   const Workload densenet = load_model("densenet161").value();
-  EXPECT_GT(fold_batch_norms(densenet).ops.size(), densenet.ops.size() - 90);
+  const Workload folded = fold_batch_norms(densenet).value();
+  ASSERT_TRUE(validate(folded)) << validate(folded).error().text();
+  EXPECT_GT(folded.ops.size(), densenet.ops.size() - 90);
+}
+
+TEST(FoldedBatchNorm, ThereMustBeSome) {
+  for (const char* model : {"vgg16", "llama2_7b"}) {
+    const auto folded = load_model(model, {.batch_norms = BatchNorms::folded});
+    ASSERT_FALSE(folded) << model;
+    EXPECT_EQ(folded.error().text(), model + std::string(": has no batch norms to fold into convolutions"));
+  }
 }
 
 }  // namespace

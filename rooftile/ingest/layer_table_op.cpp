@@ -16,6 +16,7 @@
 #include "rooftile/ingest/parallel_row.hpp"
 #include "rooftile/ingest/published_run.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
+#include "rooftile/workload/phase.hpp"
 #include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/workload.hpp"
 
@@ -105,6 +106,29 @@ std::optional<DType> read_weights(TableRow& row, const char* column) {
 std::optional<DType> parse_cache_type(std::string_view name) {
   const std::vector<std::string> known = cache_type_names();
   return std::find(known.begin(), known.end(), name) != known.end() ? parse_dtype(name) : std::nullopt;
+}
+
+// Of a host's processor: as in data/hosts.
+std::optional<double> read_single_thread(TableRow& row) {
+  constexpr double kLeast = 100, kMost = 1e6;
+  const std::string_view cell = corrected(row, "single_thread");
+  if (cell.empty()) return std::nullopt;
+  const auto rating = parse_number(cell);
+  if (rating && *rating >= kLeast && *rating <= kMost) return rating;
+  row.reject("single_thread",
+             fmt::format("'{}' is not PassMark's rating of a processor, 100 to 1,000,000", shown(cell)));
+  return std::nullopt;
+}
+
+// Whether batch norms are folded into convolutions, which says something of eager inference alone.
+bool read_folded_norms(TableRow& row, const NetworkRun& run) {
+  if (!row.either("batch_norms", "folded", "apart", false)) return false;
+  if (parse_phase(lower_case(row.text("pass"))).value_or(Phase::fwd) != Phase::fwd) {
+    row.reject("batch_norms", "folded is for inference");
+  } else if (run.execution != Execution::eager) {
+    row.reject("batch_norms", "folded is for eager inference; compiled programs and engines fold them anyway");
+  }
+  return true;
 }
 
 }  // namespace
@@ -224,18 +248,6 @@ Collective read_collective(TableRow& row) {
   return collective;
 }
 
-// Of a host's processor: as in data/hosts.
-std::optional<double> read_single_thread(TableRow& row) {
-  constexpr double kLeast = 100, kMost = 1e6;
-  const std::string_view cell = corrected(row, "single_thread");
-  if (cell.empty()) return std::nullopt;
-  const auto rating = parse_number(cell);
-  if (rating && *rating >= kLeast && *rating <= kMost) return rating;
-  row.reject("single_thread",
-             fmt::format("'{}' is not PassMark's rating of a processor, {:g} to {:g}", shown(cell), kLeast, kMost));
-  return std::nullopt;
-}
-
 NetworkRun read_network(TableRow& row) {
   NetworkRun run;
   run.model = network_meant(row.text("model"), row.text("framework"));
@@ -250,10 +262,10 @@ NetworkRun read_network(TableRow& row) {
   run.host_single_thread = read_single_thread(row);
   run.cuda_graphs = row.either("cuda_graphs", "1", "0", false);
   run.narrow_norms = row.either("norms", "narrow", "wide", published_narrow_norms(row, run.model));
-  run.folded_norms = row.either("batch_norms", "folded", "apart", false);
   run.request = read_request(row);
   const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
   run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);
+  run.folded_norms = read_folded_norms(row, run);
   run.weights = read_weights(row, "weights");
   run.expert_weights = read_weights(row, "expert_weights");
   run.cache = row.named("kv_cache", parse_cache_type, cache_type_names());

@@ -122,11 +122,8 @@ const ZooEntry* find_built_in(std::string_view name) {
 
 tl::unexpected<Error> no_image_size(const ZooEntry& entry) {
   if (entry.image_size == 0 || entry.seq_len) return fail(ErrorCode::usage, "takes no images", entry.name);
-  return fail(
-      ErrorCode::usage,
-      fmt::format("its images are {0}x{0}; others are for the ResNets, YOLO and the exports of 'rooftile models list'",
-                  entry.image_size),
-      entry.name);
+  return fail(ErrorCode::usage, fmt::format("its images are {0}x{0}; it takes no others", entry.image_size),
+              entry.name);
 }
 
 Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
@@ -142,7 +139,7 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   }
   if (seq_len < entry.least_positions) {
     return fail(ErrorCode::usage,
-                fmt::format("{} positions are fewer than the {} that it needs", seq_len, entry.least_positions),
+                fmt::format("seq-len {} is less than the {} that it needs", seq_len, entry.least_positions),
                 entry.name);
   }
   if (entry.most_positions > 0 && seq_len > entry.most_positions) {
@@ -273,7 +270,7 @@ Result<Workload> load_model(const std::string& model, const ModelOptions& option
   }
   auto workload = load(model, options);
   if (!workload) return workload;
-  if (options.batch_norms == BatchNorms::folded) workload = fold_batch_norms(*workload);
+  if (options.batch_norms == BatchNorms::folded) workload = TRY(fold_batch_norms(*workload));
   if (options.batch_norms == BatchNorms::restored && has_folded_batch_norms(*workload)) {
     workload = restore_batch_norms(*workload);
   }

@@ -43,6 +43,29 @@ TEST(NetworkRow, ReadsWhatNormsAndLaunchesAreLike) {
   const LayerTable folded = parsed_table("op,model,batch_norms\nnetwork,yolov5s,folded\nnetwork,yolov5s,\n");
   EXPECT_TRUE(std::get<NetworkRun>(folded.rows[0].op).folded_norms);
   EXPECT_FALSE(std::get<NetworkRun>(folded.rows[1].op).folded_norms);
+  EXPECT_EQ(table_error("op,model,pass,batch_norms\nnetwork,resnet50,training,folded\n"),
+            "t.csv:2, column batch_norms: folded is for inference");
+  EXPECT_EQ(
+      table_error("op,model,execution,batch_norms\nnetwork,resnet50,compiled,folded\n"),
+      "t.csv:2, column batch_norms: folded is for eager inference; compiled programs and engines fold them anyway");
+}
+
+TEST(NetworkRow, ReadsTheTypeOfTheCache) {
+  const std::string header = "op,model,phase,output_tokens,kv_cache\nnetwork,llama_2_7b,decode,8,";
+  const auto cache = [&](const char* cell) {
+    return std::get<NetworkRun>(parsed_table(header + cell + "\n").rows.at(0).op).cache;
+  };
+  EXPECT_EQ(cache("FP8"), DType::fp8);
+  EXPECT_EQ(cache(""), std::nullopt);
+  EXPECT_EQ(table_error(header + "int4\n"),
+            "t.csv:2, column kv_cache: unknown kv_cache 'int4'; one of fp8, fp16, bf16");
+}
+
+TEST(NetworkRow, ReadsTheRatingOfItsHost) {
+  const std::string header = "op,model,single_thread\nnetwork,resnet50,";
+  EXPECT_EQ(std::get<NetworkRun>(parsed_table(header + "2140\n").rows.at(0).op).host_single_thread, 2140);
+  EXPECT_EQ(table_error(header + "99\n"),
+            "t.csv:2, column single_thread: '99' is not PassMark's rating of a processor, 100 to 1,000,000");
 }
 
 TEST(NetworkRow, SamplesASecondAreATimeOfABatch) {

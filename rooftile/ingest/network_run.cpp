@@ -1,6 +1,7 @@
 #include "rooftile/ingest/network_run.hpp"
 
 #include "rooftile/base/try.hpp"
+#include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
 
@@ -24,6 +25,7 @@ Result<Workload> load_network(const NetworkRun& run, std::optional<std::int64_t>
     if (workload || !run.transformer || workload.error().code != ErrorCode::not_found) return workload;
   }
   auto workload = TRY(build_transformer(*run.transformer, options));
+  if (run.folded_norms) workload = TRY(fold_batch_norms(workload));
   TRY(validate(workload));
   return workload;
 }
