@@ -135,6 +135,17 @@ bool read_nhwc(TableRow& row) {
   return false;
 }
 
+// That the core clock was kept from exceeding; nothing for an empty cell.
+std::optional<Hertz> read_clock_limit(TableRow& row) {
+  constexpr double kLeast = 100, kMost = 10000, kMega = 1e6;
+  const auto mhz = row.amount("sm_clock_mhz", true);
+  if (!mhz) return std::nullopt;
+  if (*mhz < kLeast || *mhz > kMost) {
+    row.reject("sm_clock_mhz", fmt::format("'{}' is not between 100 and 10,000", shown(row.text("sm_clock_mhz"))));
+  }
+  return Hertz(*mhz * kMega);
+}
+
 void read_kernel(TableRow& row, LayerRow& layer) {
   layer.framework = row.text("framework");
   layer.kind = row.text("kind");
@@ -149,7 +160,7 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<NetworkRun>(layer.op)) {
     layer.nhwc = read_nhwc(row);
   }
-  if (const auto mhz = row.amount("sm_clock_mhz", true)) layer.sm_clock = Hertz(*mhz * 1e6);
+  layer.sm_clock = read_clock_limit(row);
   layer.split_k = row.optional("split_k", 0, 0);
   layer.flag = row.text("flag");
   layer.algorithm = lower_case(row.text("algorithm"));

@@ -264,6 +264,14 @@ TEST(LayerTable, ReadsWhatIsKnownOfTheKernel) {
   EXPECT_THAT(table_error("M,N,K,algorithm\n1,1,1,winogard\n"), HasSubstr("did you mean 'winograd'?"));
 }
 
+TEST(LayerTable, ReadsTheLimitOfTheClock) {
+  const LayerTable table = parsed_table("M,N,K,sm_clock_mhz\n1,1,1,1380\n1,1,1,\n");
+  EXPECT_EQ(table.rows.at(0).sm_clock, Hertz(1.38e9));
+  EXPECT_FALSE(table.rows.at(1).sm_clock);
+  EXPECT_EQ(table_error("M,N,K,sm_clock_mhz\n1,1,1,1e-9\n"),
+            "t.csv:2, column sm_clock_mhz: '1e-9' is not between 100 and 10,000");
+}
+
 TEST(LayerTable, KnowsWhichAlgorithmsWereAskedFor) {
   const LayerTable table = parsed_table("M,N,K,algorithm,algorithm_asked\n1,1,1,fft,fft\n1,1,1,fft,\n");
   EXPECT_TRUE(table.rows.at(0).asked);
