@@ -116,6 +116,9 @@ Result<void> check(const Transformer& shape) {
   if (shape.block != TransformerBlock::sequential && shape.form == TransformerForm::encoder_decoder) {
     return bad_input("an encoder_decoder has sequential blocks");
   }
+  if (shape.head == TransformerHead::projection && shape.form == TransformerForm::encoder_decoder) {
+    return bad_input("head 'projection' is not of an encoder_decoder");
+  }
   if (shape.generator_hidden % shape.head_dim != 0) {
     return bad_input(
         fmt::format("generator_hidden {} is no multiple of head_dim {}", shape.generator_hidden, shape.head_dim));

@@ -429,6 +429,9 @@ TEST(Transformer, RefusesWhatDoesNotFit) {
   EXPECT_THAT(error([](Transformer& t) { t.vocab = 0; }), HasSubstr("vocab 0 is not between 1 and"));
   EXPECT_THAT(error([](Transformer& t) { t.positions = TransformerPositions::relative; }), HasSubstr("separate"));
   EXPECT_THAT(error([](Transformer& t) { t.head = TransformerHead::classes; }), HasSubstr("for images"));
+  EXPECT_THAT(
+      error([](Transformer& t) { t.head = TransformerHead::projection, t.form = TransformerForm::encoder_decoder; }),
+      HasSubstr("head 'projection' is not of an encoder_decoder"));
   EXPECT_THAT(error([](Transformer& t) { t.experts = 4, t.experts_per_token = 5; }), HasSubstr("experts_per_token 5"));
 }
 
