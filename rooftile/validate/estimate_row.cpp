@@ -77,7 +77,10 @@ Result<const Gpu*> GpuCache::find(const std::string& name, std::optional<Hertz> 
   return &known->second;
 }
 
-void GpuCache::add(const Gpu& gpu) { gpus_.insert_or_assign(gpu.id, gpu); }
+void GpuCache::add(const Gpu& gpu) {
+  gpus_.insert_or_assign(gpu.id, gpu);
+  std::erase_if(limited_, [&](const auto& one) { return one.first.first == gpu.id; });
+}
 
 std::string framework_of(const LayerRow& row) {
   // Who names the kernel of a stream timed kernels, and not calls.
