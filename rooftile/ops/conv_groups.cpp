@@ -15,9 +15,9 @@ constexpr double kBeforeCudnn83 = 2.2;
 // The same forward, in tiles as wide as that.
 constexpr double kOfForwardMac = 2.5, kForwardTile = 128;
 
-constexpr PytorchRelease kCudnn83(1, 12), kCudnn85(1, 13), kCudnn9(2, 4), kUnknown(0, 0);
+constexpr CudnnRelease kCudnn83(8, 3), kCudnn85(8, 5), kCudnn91(9, 1), kLatest(0, 0);
 
-bool is_before(PytorchRelease release, PytorchRelease first) { return release != kUnknown && release < first; }
+bool is_before(CudnnRelease release, CudnnRelease first) { return release != kLatest && release < first; }
 
 bool is_power_of_two(double x) { return std::exp2(std::round(std::log2(x))) == x; }
 
@@ -42,12 +42,12 @@ bool lacks_grouped_kernel(const Conv& conv, Pass pass) {
                        static_cast<double>(conv.out_channels) / groups, pass);
 }
 
-bool lacks_contiguous_kernel(const Conv& conv, PytorchRelease release) {
+bool lacks_contiguous_kernel(const Conv& conv, CudnnRelease release) {
   constexpr double kNarrow = 32, kMiddle = 64;
   const double channels = channels_of_a_group(conv);
   if (channels <= kNarrow) return false;
   if (channels <= kMiddle) return is_before(release, kCudnn83);
-  return is_before(release, is_power_of_two(channels) ? kCudnn85 : kCudnn9);
+  return is_before(release, is_power_of_two(channels) ? kCudnn85 : kCudnn91);
 }
 
 StreamKernel grouped_forward_kernel(const Conv& conv, Bytes read, Bytes write) {
@@ -58,7 +58,7 @@ StreamKernel grouped_forward_kernel(const Conv& conv, Bytes read, Bytes write) {
   return kernel;
 }
 
-StreamKernel grouped_gradient_kernel(const Conv& conv, PytorchRelease release, Bytes read, Bytes write) {
+StreamKernel grouped_gradient_kernel(const Conv& conv, CudnnRelease release, Bytes read, Bytes write) {
   StreamKernel kernel = depthwise_kernel(conv, read, write);
   kernel.work.operations = macs(conv) * (kOfMac + kOfTap / channels_of_a_group(conv));
   if (is_before(release, kCudnn83)) kernel.work.operations *= kBeforeCudnn83;

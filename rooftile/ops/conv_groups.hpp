@@ -23,15 +23,14 @@ bool shares_tiles(double groups, double in_channels, double out_channels, Pass p
 // The same of a convolution; one without groups, or of a channel each, needs nothing of the kind.
 bool lacks_grouped_kernel(const Conv& conv, Pass pass);
 
-// A release of PyTorch, of which the cuDNN that it comes with follows: 1.11 has 8.2, 1.12 8.3, 1.13 8.5, 2.3 8.9,
-// 2.4 9.1. (0, 0): the latest.
-using PytorchRelease = std::pair<int, int>;
+// (8, 3) is 8.3; (0, 0) the latest.
+using CudnnRelease = std::pair<int, int>;
 
 // Whether it has no forward kernel over contiguous channels for groups that share no tile.
-bool lacks_contiguous_kernel(const Conv& conv, PytorchRelease release);
+bool lacks_contiguous_kernel(const Conv& conv, CudnnRelease release);
 
 // On the lanes.
 StreamKernel grouped_forward_kernel(const Conv& conv, Bytes read, Bytes write);
-StreamKernel grouped_gradient_kernel(const Conv& conv, PytorchRelease release, Bytes read, Bytes write);
+StreamKernel grouped_gradient_kernel(const Conv& conv, CudnnRelease release, Bytes read, Bytes write);
 
 }  // namespace rooftile

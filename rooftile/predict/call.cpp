@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "rooftile/execution/cudnn_release.hpp"
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/ops/conv_groups.hpp"
 #include "rooftile/ops/pass_bytes.hpp"
@@ -46,14 +47,14 @@ Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
 Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
   const OperandBytes bytes = pass_bytes(conv, size_of(options.precision), options.pass);
   if (options.pass == Pass::fwd) return {bytes, {grouped_forward_kernel(conv, bytes.read, bytes.write)}};
-  return {bytes, {grouped_gradient_kernel(conv, pytorch_release(options.framework), bytes.read, bytes.write)}};
+  return {bytes, {grouped_gradient_kernel(conv, cudnn_release(options.framework), bytes.read, bytes.write)}};
 }
 
 // Groups over contiguous channels for which tensor cores have no kernel.
 bool groups_on_lanes(const Conv& conv, const PredictOptions& options) {
   if (!options.nhwc || options.execution != Execution::eager) return false;
   if (!lacks_grouped_kernel(conv, options.pass)) return false;
-  if (options.pass == Pass::fwd) return lacks_contiguous_kernel(conv, pytorch_release(options.framework));
+  if (options.pass == Pass::fwd) return lacks_contiguous_kernel(conv, cudnn_release(options.framework));
   return !multiplies_groups_apart(options.framework);
 }
 
