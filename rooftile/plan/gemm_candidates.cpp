@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
 constexpr double kLeastSimtSplitDepth = 64;    // of k that a CTA keeps: no measured kernel keeps less
 constexpr double kLeastEarlySplitDepth = 256;  // the same up to Maxwell
-constexpr double kLeastBatchedDepth = 2048;    // of k: batches up to half as deep were measured, none was split
+constexpr double kLeastBatchedDepth = 1024;    // the same of a batch: none up to that depth was split
 constexpr double kMostSplitWaves = 4;          // beyond, a split has nothing left to balance
 
 // What all plans of a product have in common.
@@ -119,11 +119,11 @@ class Kernels {
 // Parts that k can be split into.
 double most_splits(const Launch& launch, const GemmSetting& setting, double tiles, double sms) {
   const Launch::Product& product = launch.product;
-  if (product.batch > 1 && product.k < kLeastBatchedDepth) return 1;
-  if (setting.early && !setting.small_tiles) {  // until every SM has a CTA
-    return std::min(product.k / kLeastEarlySplitDepth, rounded_up(2 * sms / tiles) - 1);
-  }
-  return std::min(product.k / kLeastSimtSplitDepth, kMostSplitWaves * launch.resident * sms / tiles);
+  const bool fills = setting.early && !setting.small_tiles;  // until every SM has a CTA
+  const double least = fills ? kLeastEarlySplitDepth : kLeastSimtSplitDepth;
+  const double by_depth = product.k / (product.batch > 1 ? std::max(least, kLeastBatchedDepth) : least);
+  const double by_waves = fills ? rounded_up(2 * sms / tiles) - 1 : kMostSplitWaves * launch.resident * sms / tiles;
+  return std::min(by_depth, by_waves);
 }
 
 }  // namespace

@@ -36,6 +36,13 @@ Product random_product(std::mt19937& random) {
   return {size(), size(), size(), 1};
 }
 
+// The same of up to 4,096 products of 1 to 2^14 a side.
+Product random_batch(std::mt19937& random) {
+  std::uniform_real_distribution<double> power(0, 14), batch(0, 12);
+  const auto size = [&](auto& of) { return static_cast<std::int64_t>(std::exp2(of(random))); };
+  return {size(power), size(power), size(power), size(batch)};
+}
+
 // As in narrow types: a row that is no multiple of 8 is loaded in pairs or one by one, and one twice as long need not
 // be (plan/narrow_loads.hpp).
 Product in_whole_loads(Product product) {
@@ -109,6 +116,11 @@ TEST(Bounds, MoreWorkIsHardlyEverFaster) {
       product.weights = i % 2 == 0;
       double_sides(gpu, product, DType::fp32);
       double_sides(gpu, in_whole_loads(product), DType::fp16);
+    }
+    for (int i = 0; i < 5; ++i) {
+      const Product batch = random_batch(random);
+      double_sides(gpu, batch, DType::fp32);
+      double_sides(gpu, in_whole_loads(batch), DType::bf16);
     }
   }
   EXPECT_LE(exceptions, kExceptions * changes);
