@@ -192,11 +192,13 @@ enum class RecurrentConstant {
 enum class MiopenConstant {
   matrix_efficiency,
   blas_efficiency,
+  blas_lane_efficiency,
   lane_efficiency,
   winograd_efficiency,
   transformed_efficiency,
   direct_efficiency,
   direct_weight_efficiency,
+  pointwise_weight_efficiency,
   gather,
   fill,
   latency,

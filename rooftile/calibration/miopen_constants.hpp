@@ -11,7 +11,8 @@ namespace rooftile {
 // No efficiency above 1, no latency or overhead below 0.
 inline constexpr std::array kMiopenConstants = {
     ConstantInfo{"matrix_efficiency", "", 0.98, 0.3, 1, "share of the matrix cores' rate that implicit GEMMs reach"},
-    ConstantInfo{"blas_efficiency", "", 0.97, 0.3, 1, "the same of rocBLAS, also on the lanes"},
+    ConstantInfo{"blas_efficiency", "", 0.97, 0.3, 1, "the same of rocBLAS"},
+    ConstantInfo{"blas_lane_efficiency", "", 0.8, 0.3, 1, "the same of rocBLAS on the lanes, without matrix cores"},
     ConstantInfo{"lane_efficiency", "", 0.3, 0.05, 1, "share of the lanes' rate that implicit GEMMs reach"},
     ConstantInfo{"winograd_efficiency", "", 0.66, 0.2, 1,
                  "share of the lanes' rate that the Winograd kernel reaches, its transforms included"},
@@ -19,6 +20,8 @@ inline constexpr std::array kMiopenConstants = {
                  "share of their unit's rate that the GEMMs between Winograd transforms reach"},
     ConstantInfo{"direct_efficiency", "", 0.1, 0.02, 1, "share of the lanes' rate that direct kernels reach"},
     ConstantInfo{"direct_weight_efficiency", "", 0.16, 0.02, 1, "the same of direct kernels for gradients of filters"},
+    ConstantInfo{"pointwise_weight_efficiency", "", 0.5, 0.1, 1,
+                 "the same of the kernel for the gradients of filters of one tap, whose waves keep their own sums"},
     ConstantInfo{"gather", "", 1.1, 0, 4,
                  "time of loads that take element by element, relative to four elements a clock and CU"},
     ConstantInfo{"fill", "", 0.76, 0, 4, "CTAs beside the first that a CU needs to be busy all the time"},

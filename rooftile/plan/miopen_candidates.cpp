@@ -28,6 +28,10 @@ constexpr std::array kMiopenDirectTiles = {sides(64, 32), sides(128, 16), sides(
                                            sides(64, 8),  sides(256, 4),  sides(64, 4)};
 constexpr std::array kDirectWeightTiles = {sides(64, 64), sides(128, 32), sides(32, 32),
                                            sides(64, 16), sides(16, 64),  sides(16, 16)};
+// Of one wave each, in ConvAsmBwdWrW1x1: its lanes hold a sum for every 16 numbers of the tile and for parts of the
+// positions besides, in at most half of the registers.
+constexpr std::array kWaveTiles = {sides(128, 16), sides(64, 32), sides(32, 64), sides(16, 128), sides(64, 16),
+                                   sides(32, 32),  sides(16, 64), sides(32, 16), sides(16, 32),  sides(16, 16)};
 constexpr double kLeastPartDepth = 64;  // of k that a CTA keeps
 constexpr double kMostSplitGrid = 8;    // a CU; the source has up to 10 (WRW_MAX_GEMM_K_SPLITS)
 constexpr double kMostParts = 128;      // where the search ends: MIOpen limits the grid, not the parts
@@ -40,6 +44,7 @@ struct Kind {
   Bytes operands;                          // each element once
   std::span<const Tile> tiles = kMatrixTiles;
   double most_splits = 1;
+  double partial_sums = 1;  // that a CTA holds of each of its results
 };
 
 // Of a tile: what a CTA loads a step of k, in elements, and how many CTAs there are without a split.
@@ -139,12 +144,15 @@ class MiopenPlans {
       visit_kind(kind);
     }
     if (layer_.matrix && layer_.has_channels_last()) visit_channels_last();
-    Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::lane_efficiency, layer_.lanes);
-    make_planar(kind);
-    kind.tiles = kLaneTiles;
-    kind.most_splits = planar_splits();
-    visit_kind(kind);
-    if (layer_.pass == Pass::bwd_data && layer_.out == 1 && !layer_.pointwise) visit_single_output();
+    if (layer_.has_lane_product()) {
+      Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::lane_efficiency, layer_.lanes);
+      make_planar(kind);
+      kind.tiles = kLaneTiles;
+      kind.most_splits = planar_splits();
+      visit_kind(kind);
+    }
+    if (layer_.has_lane_product() && layer_.pass == Pass::bwd_data && layer_.out == 1 && !layer_.pointwise)
+      visit_single_output();
   }
 
   // The data gradient of one output: each input has one tap, so all of them are columns of one product (MIOpen's
@@ -194,9 +202,14 @@ class MiopenPlans {
   }
 
   Kind blas_kind() const {
-    Kind kind = kind_of(Algorithm::explicit_gemm, MiopenConstant::blas_efficiency, layer_.matrix ? 1 : layer_.lanes);
+    const bool matrix = layer_.matrix, half = layer_.precision == DType::fp16;
+    Kind kind = kind_of(Algorithm::explicit_gemm,
+                        matrix ? MiopenConstant::blas_efficiency : MiopenConstant::blas_lane_efficiency,
+                        matrix ? 1
+                        : half ? layer_.dot_lanes
+                               : layer_.lanes);
     kind.plan.main.miopen.blas = true;
-    if (!layer_.matrix) kind.tiles = kLaneTiles;
+    if (!matrix) kind.tiles = kLaneTiles;
     return kind;
   }
 
@@ -305,7 +318,25 @@ class MiopenPlans {
   }
   static double square_of(double x) { return x * x; }
 
+  // Gradients of filters of one tap: a CTA has a tile of the filters, and up to eight waves with a part of the images
+  // each, which add up their sums in the end. Operands go from the L2 to registers as they are; of a strided layer the
+  // inputs that count are copied together first.
+  void visit_pointwise_weights() {
+    constexpr double kWaves = 4, kPositions = 4;  // of a CTA; that lanes of a wave hold sums for
+    Kind kind = kind_of(Algorithm::direct, MiopenConstant::pointwise_weight_efficiency, layer_.dot_lanes);
+    kind.plan.main.miopen.kernels = 1;
+    if (!layer_.unit_stride) {
+      const Bytes inputs = layer_.x * (layer_.out / layer_.in);
+      set_memory(kind, inputs + layer_.y, layer_.w);
+      kind.plan.add_before(layer_.x_read, inputs);
+    }
+    kind.tiles = kWaveTiles;
+    kind.partial_sums = kWaves * kPositions;
+    visit_kind(kind);
+  }
+
   void visit_direct() {
+    if (layer_.has_pointwise_weights()) visit_pointwise_weights();
     if (!layer_.has_direct()) return;
     const MiopenConstant efficiency =
         layer_.weights() ? MiopenConstant::direct_weight_efficiency : MiopenConstant::direct_efficiency;
@@ -360,8 +391,9 @@ class MiopenPlans {
     product.tile_n = tile.n;
     product.tile_k = tile.k;
     launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
-    launch.resident =
-        options_.active_ctas_per_sm ? *options_.active_ctas_per_sm : resident_by_sums(launch.macs_per_step, layer_.cu);
+    launch.resident = options_.active_ctas_per_sm
+                          ? *options_.active_ctas_per_sm
+                          : resident_by_sums(kind.partial_sums * launch.macs_per_step, layer_.cu);
     return {kind.row_loads * std::min<double>(tile.m, kind.m) + kind.column_loads * std::min<double>(tile.n, kind.n),
             std::ceil(kind.m / tile.m) * std::ceil(kind.n / tile.n) * product.batch};
   }

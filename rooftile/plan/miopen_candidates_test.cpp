@@ -104,6 +104,14 @@ TEST(MiopenPlan, WinogradCountsSixteenProductsOfATile) {
   EXPECT_EQ(layer.winograd_tiles().back().inputs, 9);
 }
 
+// Three pieces along the height, two pairs along the width.
+TEST(MiopenPlan, WinogradTakesTheWidthOfLargeFiltersInPairs) {
+  const MiopenLayer layer = miopen_layer(miopen_shape({.filter = 7}, Pass::fwd), *find_gpu("mi100"));
+  EXPECT_EQ(layer.winograd_tiles().front().depth, 64 * 3 * 4);
+  const MiopenLayer small = miopen_layer(miopen_shape({.filter = 5}, Pass::fwd), *find_gpu("mi100"));
+  EXPECT_EQ(small.winograd_tiles().front().depth, 64 * 2 * 2);
+}
+
 // Every other element of a line is wanted, and all of the line is loaded, by each column of tiles.
 TEST(MiopenPlan, AStrideLoadsWholeLines) {
   const OpShape shape = miopen_shape({.filter = 1, .stride = 2}, Pass::fwd);
@@ -152,6 +160,46 @@ TEST(MiopenPlan, AnAlgorithmThatIsNotThereLeavesAll) {
   options.algorithm = "winograd";
   EXPECT_FALSE(has(miopen_plans(miopen_shape({}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
   EXPECT_TRUE(has(miopen_plans(miopen_shape({.filter = 1}, Pass::fwd), "mi100", options), Algorithm::implicit_gemm));
+}
+
+TEST(MiopenPlan, GradientsOfFiltersOfOneTapHaveAKernelOfTheirOwnOnGcnAndCdna) {
+  const auto is_assembled = [](const LaunchPlan& plan) {
+    return plan.main.miopen.efficiency == MiopenConstant::pointwise_weight_efficiency;
+  };
+  const OpShape shape = miopen_shape({.filter = 1}, Pass::bwd_weight, DType::fp16);
+  for (const std::string_view gpu : {"vega-frontier-edition", "mi50", "mi100", "mi210"}) {
+    EXPECT_TRUE(any(miopen_plans(shape, gpu), is_assembled)) << gpu;
+  }
+  EXPECT_FALSE(any(miopen_plans(shape, "rx-6900-xt"), is_assembled));
+  EXPECT_FALSE(any(miopen_plans(miopen_shape({}, Pass::bwd_weight), "mi50"), is_assembled));
+  EXPECT_FALSE(any(miopen_plans(miopen_shape({.filter = 1, .groups = 2}, Pass::bwd_weight), "mi50"), is_assembled));
+  EXPECT_FALSE(any(miopen_plans(miopen_shape({.filter = 1, .stride = 4}, Pass::bwd_weight), "mi50"), is_assembled));
+}
+
+// Waves of a CTA share the images; no other CTA does.
+TEST(MiopenPlan, GradientsOfFiltersOfOneTapDoNotSplitBeyondACta) {
+  const OpShape shape = miopen_shape({.filter = 1, .stride = 2}, Pass::bwd_weight, DType::fp16);
+  double plans = 0;
+  for (const LaunchPlan& plan : miopen_plans(shape, "mi50")) {
+    if (plan.main.miopen.efficiency != MiopenConstant::pointwise_weight_efficiency) continue;
+    EXPECT_EQ(plan.split_k, 1);
+    EXPECT_EQ(plan.move_count, 1);              // the inputs that count, side by side
+    EXPECT_EQ(plan.main.miopen.peak_share, 1);  // two products in one instruction: the rate of packed FP16
+    plans += 1;
+  }
+  EXPECT_GT(plans, 0);
+}
+
+TEST(MiopenPlan, OnlyVega20AndLaterAddUpTwoProductsAtOnce) {
+  const OpShape shape = miopen_shape({.filter = 1}, Pass::bwd_weight, DType::fp16);
+  EXPECT_EQ(miopen_layer(shape, *find_gpu("mi50")).dot_lanes, 1);
+  EXPECT_NEAR(miopen_layer(shape, *find_gpu("vega-frontier-edition")).dot_lanes, 0.5, 0.01);
+}
+
+TEST(MiopenPlan, Bf16DataGradientsHaveNoProductOnTheLanes) {
+  EXPECT_FALSE(has(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::bf16), "mi50"), Algorithm::implicit_gemm));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::fp16), "mi50"), Algorithm::implicit_gemm));
+  EXPECT_TRUE(has(miopen_plans(miopen_shape({}, Pass::fwd, DType::bf16), "mi50"), Algorithm::implicit_gemm));
 }
 
 // Each input of a filter as large as the map has one tap: the gradient multiplies no more than the forward pass.

@@ -11,6 +11,12 @@ namespace {
 
 double volume_of(const std::array<double, 3>& axes) { return axes[0] * axes[1] * axes[2]; }
 
+// Of taps along an axis, `most` in each; along the width two at a time where one is not enough (S_loops of ShaderModel
+// in conv_winoRxS.cpp).
+double winograd_pieces(double taps, double most, bool width) {
+  return width && taps > most ? 2 * std::ceil(taps / (2 * most)) : std::ceil(taps / most);
+}
+
 bool is_multiple(double x, double of) { return std::fmod(x, of) == 0; }
 
 void add_rates(MiopenLayer& layer, const Gpu& gpu) {
@@ -25,6 +31,8 @@ void add_rates(MiopenLayer& layer, const Gpu& gpu) {
   layer.single_lanes = layer.precision == DType::fp64 ? 1 : single / peak;
   layer.lanes = layer.single_lanes * (brain ? kUnpack : 1);
   layer.packed_lanes = half ? std::max(rate(Peak::fp16), 2 * single) / peak : layer.single_lanes;
+  layer.dot_lanes =
+      half && generation::has_dot_products(gpu.compute_capability) ? layer.packed_lanes : layer.single_lanes;
   // NCHW kernels multiply BF16 by the instructions of CDNA 1, at half the rate of CDNA 2's.
   constexpr double kOldBrain = 0.5;
   layer.planar_share = brain && layer.second_cdna ? kOldBrain : 1;
@@ -82,6 +90,17 @@ bool MiopenLayer::has_transformed_weights() const {
   return precision == DType::fp32 || !matrix || (precision == DType::bf16 && first_cdna);
 }
 
+// BwdDataV1R1 takes BF16 too, by sums in FP32 that a kernel converts: no row of the find database ran it.
+bool MiopenLayer::has_lane_product() const { return precision != DType::bf16 || pass != Pass::bwd_data; }
+
+// ConvAsmBwdWrW1x1.
+bool MiopenLayer::has_pointwise_weights() const {
+  constexpr double kMostStride = 2;
+  const std::array<double, 3>& stride = op.gemm.stride;
+  return assembled && weights() && planes && pointwise && !padded && groups == 1 && stride[1] == stride[2] &&
+         stride[2] <= kMostStride;
+}
+
 // On matrix cores direct kernels only remain for what a product has no room for: few output channels, groups, BF16's
 // gradients.
 bool MiopenLayer::has_direct() const {
@@ -106,17 +125,18 @@ std::vector<WinogradTile> MiopenLayer::winograd_tiles() const {
       switch (pass) {
         case Pass::fwd:
           filter_taps *= filter;
-          pieces *= std::ceil(filter / (form.taps * stride)) * stride;
+          pieces *= stride == 1 ? winograd_pieces(filter, form.taps, i == 2)
+                                : std::ceil(filter / (form.taps * stride)) * stride;
           positions *= std::ceil(gemm.out[i] / form.outputs);
           break;
         case Pass::bwd_data:
           filter_taps *= std::ceil(filter / stride);
-          pieces *= std::ceil(std::ceil(filter / stride) / form.taps);
+          pieces *= winograd_pieces(std::ceil(filter / stride), form.taps, i == 2 && stride == 1);
           positions *= std::ceil(gemm.in[i] / (form.outputs * stride)) * stride;
           break;
         case Pass::bwd_weight:  // the outputs are the filter, the filter is dY
           filter_taps *= gemm.out[i];
-          pieces *= std::ceil(gemm.out[i] / form.taps);
+          pieces *= winograd_pieces(gemm.out[i], form.taps, i == 2);
           positions *= std::ceil(filter / form.outputs);
           break;
       }
@@ -148,6 +168,7 @@ MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu) {
   layer.cu = gpu.sm;
   layer.first_cdna = gpu.compute_capability == generation::kCdna1;
   layer.second_cdna = gpu.compute_capability == generation::kCdna2;
+  layer.assembled = generation::is_gcn_or_cdna(gpu.compute_capability);
   layer.batch = gemm.batch;
   layer.in_channels = gemm.in_channels;
   layer.out_channels = gemm.out_channels;

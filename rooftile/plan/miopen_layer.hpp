@@ -43,15 +43,19 @@ struct MiopenLayer {
   double lanes = 1;         // that multiply in FP32
   double single_lanes = 1;  // the same where a conversion costs nothing
   double packed_lanes = 1;  // two FP16 at once
+  double dot_lanes = 1;     // two products of FP16 added up in FP32
 
   DType precision = DType::fp32;
   bool first_cdna = false, second_cdna = false;
+  bool assembled = false;  // kernels in the assembler of GCN and CDNA run
 
   bool weights() const { return pass == Pass::bwd_weight; }
   bool has_planar_matrix() const;  // implicit GEMM in NCHW on matrix cores
   bool has_channels_last() const;  // implicit GEMM in NHWC on matrix cores, between transposes
   bool has_winograd() const;
   bool has_transformed_weights() const;
+  bool has_lane_product() const;       // implicit GEMM on the lanes
+  bool has_pointwise_weights() const;  // a kernel of its own for the gradients of filters of one tap
   bool has_direct() const;
   std::vector<WinogradTile> winograd_tiles() const;
   double winograd_outputs(double side) const;  // tiles of `side` x `side` outputs
