@@ -16,12 +16,12 @@ constexpr double kAsyncCopy = kAmpere, kTma = kHopper;
 // choose, or in how their matrix instructions read operands.
 constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a", kCdna3 = "gfx942";
 
-// GCN 5 and CDNA, whose instructions the kernels that MIOpen has in assembler are written in.
-constexpr bool is_gcn_or_cdna(std::string_view compute_capability) { return compute_capability.substr(0, 4) == "gfx9"; }
+// GCN 5, CDNA 1 and 2, for whose instructions MIOpen's kernels in assembler are written; CDNA 3 lacks some of them.
+constexpr bool is_gfx90(std::string_view compute_capability) { return compute_capability.substr(0, 5) == "gfx90"; }
 
 // Two products of FP16 added to a sum in FP32 by one instruction of the lanes (V_DOT2_F32_F16): from Vega 20 on.
 constexpr bool has_dot_products(std::string_view compute_capability) {
-  return is_gcn_or_cdna(compute_capability) && compute_capability != "gfx900";
+  return is_gfx90(compute_capability) && compute_capability != "gfx900";
 }
 
 constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }

@@ -168,7 +168,7 @@ MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu) {
   layer.cu = gpu.sm;
   layer.first_cdna = gpu.compute_capability == generation::kCdna1;
   layer.second_cdna = gpu.compute_capability == generation::kCdna2;
-  layer.assembled = generation::is_gcn_or_cdna(gpu.compute_capability);
+  layer.assembled = generation::is_gfx90(gpu.compute_capability);
   layer.batch = gemm.batch;
   layer.in_channels = gemm.in_channels;
   layer.out_channels = gemm.out_channels;

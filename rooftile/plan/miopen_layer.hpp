@@ -47,7 +47,7 @@ struct MiopenLayer {
 
   DType precision = DType::fp32;
   bool first_cdna = false, second_cdna = false;
-  bool assembled = false;  // kernels in the assembler of GCN and CDNA run
+  bool assembled = false;  // kernels in the assembler of GCN 5, CDNA 1 and 2 run
 
   bool weights() const { return pass == Pass::bwd_weight; }
   bool has_planar_matrix() const;  // implicit GEMM in NCHW on matrix cores
