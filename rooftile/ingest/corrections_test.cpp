@@ -46,6 +46,10 @@ TEST(Corrections, HostsOfFasterTransformersGuidesAreThoseThatTheyName) {
   EXPECT_EQ(rating("FasterTransformer,a10,docs/bert_guide.md:1436,"), std::nullopt) << "no guide names its host";
   EXPECT_EQ(rating("FasterTransformer,t4,docs/bert_guide.md:1480,2600"), 2600) << "the row's own";
   EXPECT_EQ(rating("mine,t4,docs/bert_guide.md:1480,"), std::nullopt);
+  for (const char* wrong : {"abc", "-1", "99", "1e7"}) {
+    const std::string csv = std::string("op,model,batch,single_thread\nnetwork,resnet50,1,") + wrong + "\n";
+    EXPECT_EQ(parse_layer_table(csv, "t.csv", {}).error().code, ErrorCode::bad_input) << wrong;
+  }
 }
 
 }  // namespace
