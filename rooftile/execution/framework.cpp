@@ -136,7 +136,7 @@ bool runs_megatron_core(std::string_view framework) {
   return framework.starts_with("Megatron Core") || is_nemo(framework);
 }
 
-bool runs_megatron_experts(std::string_view framework) {
+bool runs_megatron_layers(std::string_view framework) {
   return runs_megatron_core(framework) && framework.find("Automodel") == std::string_view::npos;
 }
 

@@ -93,7 +93,7 @@ bool keeps_experts_whole(std::string_view framework);
 bool runs_megatron_core(std::string_view framework);
 
 // Its grouped experts (TEGroupedMLP); NeMo Automodel has others.
-bool runs_megatron_experts(std::string_view framework);
+bool runs_megatron_layers(std::string_view framework);
 
 // NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's
 // user buffers).

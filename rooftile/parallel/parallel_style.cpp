@@ -36,7 +36,10 @@ ParallelStyle style_of(std::string_view framework) {
     // XLA hand over their gradients when all of a cluster are computed.
     style.overlapped = false;
   } else if (runs_megatron_core(framework)) {
-    style.wide_gradients = true;  // main_grad, gradient_accumulation_fusion
+    // main_grad is FP32, but in the configurations that NVIDIA measures with (grad_reduce_in_fp32 = False in
+    // scripts/performance of Megatron Bridge, and in NeMo's before).
+    style.wide_gradients = !hides_tensor_exchanges(framework);
+    style.adding_products = true;  // gradient_accumulation_fusion
     style.tensor_hidden = hides_tensor_exchanges(framework);
   }
   return style;

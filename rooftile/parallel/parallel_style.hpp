@@ -9,13 +9,14 @@
 namespace rooftile {
 
 struct ParallelStyle {
-  bool overlapped = true;       // gradients are exchanged while others are computed
-  bool fused_update = true;     // the optimiser is one kernel over all weights
-  bool tensor_hidden = false;   // half of what tensor parallel GPUs exchange is behind products
-  bool wide_gradients = false;  // kept and exchanged in FP32, added up by the products that compute them
-  bool through_host = false;    // GPUs may not reach one another's memory (host_memory_link())
-  Seconds hand_over;            // of the host, to send or receive what a pipeline stage hands on
-  Bytes bucket;                 // of gradients that are exchanged together
+  bool overlapped = true;        // gradients are exchanged while others are computed
+  bool fused_update = true;      // the optimiser is one kernel over all weights
+  bool tensor_hidden = false;    // half of what tensor parallel GPUs exchange is behind products
+  bool wide_gradients = false;   // kept and exchanged in FP32
+  bool adding_products = false;  // those that compute gradients add them up
+  bool through_host = false;     // GPUs may not reach one another's memory (host_memory_link())
+  Seconds hand_over;             // of the host, to send or receive what a pipeline stage hands on
+  Bytes bucket;                  // of gradients that are exchanged together
 };
 
 // What a framework does where a row does not say: NeMo and Megatron Core share the sequence among tensor parallel GPUs

@@ -80,7 +80,7 @@ PassKernel PassTimes::adding_up(double weights) const {
   options.in_network = true;
   if (gradient() >= Bytes(4)) options.precision = DType::fp32;
   if (is_narrow_float(options.precision)) options.precision = kBesideNarrow;
-  const StreamKind kind = options_.style.wide_gradients ? StreamKind::activation : StreamKind::add;
+  const StreamKind kind = options_.style.adding_products ? StreamKind::activation : StreamKind::add;
   const StreamLayer add = {.kind = kind, .rows = rows, .columns = kColumns};
   const auto others = static_cast<double>(way_.micro_batches - 1);
   return kernel_named("gradients/add", estimate(add, gpu_, options), others / static_cast<double>(way_.micro_batches));

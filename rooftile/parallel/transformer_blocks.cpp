@@ -13,7 +13,7 @@
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/parallel/block_passes.hpp"
 #include "rooftile/parallel/blocks.hpp"
-#include "rooftile/parallel/expert_kernels.hpp"
+#include "rooftile/parallel/megatron_kernels.hpp"
 #include "rooftile/parallel/transformer_slice.hpp"
 
 namespace rooftile {
@@ -90,7 +90,8 @@ class TransformerBlocks {
     const bool converted_once = !scales_fp8_at_once(options_.framework);
     for (const LayerEstimate& layer : prediction.layers) {
       // Weights are converted to FP8 once for all micro-batches, as Transformer Engine does.
-      const bool counts = !is_update(layer) && !(converted_once && ends_in(layer.name, ".weight.cast"));
+      const bool counts =
+          !is_update(layer) && !(converted_once && ends_in(layer.name, ".weight.cast")) && !is_gate(layer.name);
       if (counts) passes.add(kind_of(layer.name, kinds), layer, share_of(layer.name));
     }
     NetworkBlocks blocks;
@@ -104,7 +105,8 @@ class TransformerBlocks {
       const bool experts = layer_of(shape_, kinds.firsts[i]).experts;
       block.name = experts ? "expert layer" : "layer";
       exchange_layer(block, experts);
-      if (experts && runs_megatron_experts(options_.framework)) add_expert_kernels(part, prediction, block);
+      if (has_own_gates()) add_gates(part, experts, prediction, block);
+      if (experts && runs_megatron_layers(options_.framework)) add_expert_kernels(part, prediction, block);
     }
     exchange_ends(blocks);
     if (way_.recompute == Recompute::full) recompute(blocks);
@@ -161,10 +163,33 @@ class TransformerBlocks {
     if (shape_.tied) blocks.tied = blocks.kinds.front().weights.all();
   }
 
+  // Activation and product are one kernel, which the network has as two operators.
+  bool has_own_gates() const {
+    return shape_.gated && shape_.activation != "gelu_new" && runs_megatron_layers(options_.framework);
+  }
+
+  bool is_gate(std::string_view name) const {
+    return has_own_gates() && (ends_in(name, "mlp/" + shape_.activation) || ends_in(name, "mlp/gated") ||
+                               ends_in(name, "mlp/shared/" + shape_.activation) || ends_in(name, "mlp/shared/gated"));
+  }
+
+  void add_gates(const Transformer& part, bool experts, const Prediction& prediction, Block& block) const {
+    const std::int64_t positions = way_.micro_batch * length_;
+    const auto add = [&](std::int64_t rows, std::int64_t width) {
+      if (rows == 0 || width == 0) return;
+      const MegatronKernels gate = megatron_gate(rows, width, gpu_, options_);
+      add_kernels(gate.forward, prediction.host ? prediction.host->costs.forward : Seconds(0), block.forward);
+      add_kernels(gate.backward, prediction.host ? prediction.host->costs.gradient : Seconds(0), block.backward);
+    };
+    if (!experts) return add(positions, part.ffn);
+    add(positions * part.experts_per_token / part.routed_apart, part.expert_ffn);
+    add(positions, part.shared_ffn);
+  }
+
   void add_expert_kernels(const Transformer& part, const Prediction& prediction, Block& block) const {
     const std::int64_t picks = way_.micro_batch * length_ * part.experts_per_token / part.routed_apart;
     const bool exchanged = way_.ep > 1 && way_.dispatcher == Dispatcher::nccl;
-    const ExpertKernels around = megatron_experts(part, picks, exchanged, gpu_, options_);
+    const MegatronKernels around = megatron_experts(part, picks, exchanged, gpu_, options_);
     const Seconds call = prediction.host ? prediction.host->costs.dispatch : Seconds(0);
     add_kernels(around.forward, call * around.calls_forward, block.forward);
     add_kernels(around.backward, call * around.calls_backward, block.backward);

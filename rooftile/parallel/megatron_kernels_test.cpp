@@ -1,4 +1,4 @@
-#include "rooftile/parallel/expert_kernels.hpp"
+#include "rooftile/parallel/megatron_kernels.hpp"
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@
 namespace rooftile {
 namespace {
 
-class ExpertKernelsTest : public ::testing::Test {
+class MegatronKernelsTest : public ::testing::Test {
  protected:
-  ExpertKernels kernels(const char* model, int experts, bool exchanged, DType precision = DType::bf16) const {
+  MegatronKernels kernels(const char* model, int experts, bool exchanged, DType precision = DType::bf16) const {
     Transformer part = find_transformer(model).value().value();
     part.experts = experts;
     return megatron_experts(part, kPicks, exchanged, gpu, {.precision = precision});
@@ -30,21 +30,29 @@ class ExpertKernelsTest : public ::testing::Test {
 
 // Of a position that an expert takes: clamps read and write 8 bytes of each of 2,880 features and the join 8, biases 28
 // of each of 2,880; backward 12, 8 and 40.
-TEST_F(ExpertKernelsTest, OfGptOssClampAndAddBiasesInFp32) {
-  const ExpertKernels made = kernels("gpt_oss_120b", 2, false);
+TEST_F(MegatronKernelsTest, OfGptOssClampAndAddBiasesInFp32) {
+  const MegatronKernels made = kernels("gpt_oss_120b", 2, false);
   EXPECT_NEAR(bytes(made.forward).value() / (kPicks * 2880.0), 8 + 8 + 28, 0.5);
   EXPECT_NEAR(bytes(made.backward).value() / (kPicks * 2880.0), 12 + 8 + 40, 0.5);
 }
 
-TEST_F(ExpertKernelsTest, OfQwenSortWhatAnAllToAllBrought) {
+TEST_F(MegatronKernelsTest, OfQwenSortWhatAnAllToAllBrought) {
   EXPECT_TRUE(kernels("qwen3_30b_a3b", 16, false).forward.empty());
-  const ExpertKernels made = kernels("qwen3_30b_a3b", 16, true);
+  const MegatronKernels made = kernels("qwen3_30b_a3b", 16, true);
   EXPECT_NEAR(bytes(made.forward).value() / (kPicks * 2048.0), 2 * 4, 0.2) << "some of it stays in the L2";
   EXPECT_TRUE(kernels("qwen3_30b_a3b", 1, true).forward.empty()) << "one expert's need no order";
 }
 
-TEST_F(ExpertKernelsTest, ProductsAreCalledForEachExpert) {
-  const ExpertKernels made = kernels("qwen3_30b_a3b", 16, false);
+// Two bytes each: two inputs and the result; backward two inputs, a gradient and two results.
+TEST_F(MegatronKernelsTest, OfAGatedMlpTheActivationIsOneKernel) {
+  const MegatronKernels made = megatron_gate(8192, 14336, gpu, {.precision = DType::fp8});
+  ASSERT_EQ(made.forward.size(), 1);
+  EXPECT_NEAR(bytes(made.forward).value() / (8192 * 14336.0), 6, 0.2);
+  EXPECT_NEAR(bytes(made.backward).value() / (8192 * 14336.0), 10, 0.3);
+}
+
+TEST_F(MegatronKernelsTest, ProductsAreCalledForEachExpert) {
+  const MegatronKernels made = kernels("qwen3_30b_a3b", 16, false);
   EXPECT_EQ(made.calls_forward, 2 * 15);
   EXPECT_EQ(made.calls_backward, 4 * 15);
   EXPECT_EQ(kernels("qwen3_30b_a3b", 16, false, DType::fp8).calls_forward, 4 * 15) << "each converted by itself";

@@ -1,4 +1,5 @@
-// What Megatron Core launches around the products of a layer's experts that the network itself does not have.
+// What Megatron Core launches around the products of an MLP or of experts in place of, or beside, the network's own
+// operators.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,14 @@
 
 namespace rooftile {
 
-struct ExpertKernels {
+struct MegatronKernels {
   std::vector<PassKernel> forward, backward;
   double calls_forward = 0, calls_backward = 0;  // that the host issues beyond one for each product and kernel
 };
+
+// Of a gated MLP the activation and the product with it, which are one kernel (bias_activation_fusion;
+// fusions/fused_bias_swiglu.py). `rows` positions are `width` wide.
+MegatronKernels megatron_gate(std::int64_t rows, std::int64_t width, const Gpu& gpu, const PredictOptions& options);
 
 // A GPU's experts are those of `part`, which `picks` positions take. Of megatron/core/transformer/moe/experts.py
 // (TEGroupedMLP), token_dispatcher.py and fusions/fused_bias_geglu.py:
@@ -27,7 +32,7 @@ struct ExpertKernels {
 //                    FP8 each expert's operands are converted by themselves
 //
 // `exchanged`: positions come from other GPUs, by NCCL's all-to-all.
-ExpertKernels megatron_experts(const Transformer& part, std::int64_t picks, bool exchanged, const Gpu& gpu,
-                               const PredictOptions& options);
+MegatronKernels megatron_experts(const Transformer& part, std::int64_t picks, bool exchanged, const Gpu& gpu,
+                                 const PredictOptions& options);
 
 }  // namespace rooftile

@@ -1,4 +1,4 @@
-#include "rooftile/parallel/expert_kernels.hpp"
+#include "rooftile/parallel/megatron_kernels.hpp"
 
 #include <utility>
 
@@ -9,18 +9,26 @@ namespace {
 
 class Around {
  public:
-  Around(const Transformer& part, std::int64_t picks, const Gpu& gpu, const PredictOptions& options)
-      : rows_(picks),
-        hidden_(part.hidden),
-        width_(part.expert_ffn),
-        each_(static_cast<double>(part.experts)),
-        gpu_(gpu) {
+  // Positions, and features of the MLP.
+  Around(std::int64_t rows, std::int64_t width, const Gpu& gpu, const PredictOptions& options)
+      : rows_(rows), width_(width), gpu_(gpu) {
     narrow_ = options;
     narrow_.in_network = true;
     narrow_.training = false;
     if (is_narrow_float(narrow_.precision)) narrow_.precision = kBesideNarrow;
     wide_ = narrow_;
     wide_.precision = DType::fp32;
+  }
+
+  void gate() {
+    constexpr double kBackward = 10.0 / 6;  // reads two inputs and a gradient, writes two
+    add(made_.forward, "mlp/gated", StreamKind::gated_activation, narrow_, width_);
+    add(made_.backward, "mlp/gated", StreamKind::gated_activation, narrow_, width_, kBackward);
+  }
+
+  void of_experts(const Transformer& part) {
+    hidden_ = part.hidden;
+    each_ = static_cast<double>(part.experts);
   }
 
   void clamp() {
@@ -64,7 +72,7 @@ class Around {
     made_.calls_backward += kProducts * kGradients * more + conversions;
   }
 
-  ExpertKernels kernels() && {
+  MegatronKernels kernels() && {
     for (const PassKernel& kernel : made_.forward) made_.calls_forward += kernel.launches;
     for (const PassKernel& kernel : made_.backward) made_.calls_backward += kernel.launches;
     return std::move(made_);
@@ -83,18 +91,25 @@ class Around {
     to.push_back(std::move(kernel));
   }
 
-  std::int64_t rows_, hidden_, width_;
-  double each_;  // experts, each with launches of its own
+  std::int64_t rows_, width_, hidden_ = 0;
+  double each_ = 1;  // experts, each with launches of its own
   const Gpu& gpu_;
   PredictOptions narrow_, wide_;
-  ExpertKernels made_;
+  MegatronKernels made_;
 };
 
 }  // namespace
 
-ExpertKernels megatron_experts(const Transformer& part, std::int64_t picks, bool exchanged, const Gpu& gpu,
-                               const PredictOptions& options) {
-  Around around(part, picks, gpu, options);
+MegatronKernels megatron_gate(std::int64_t rows, std::int64_t width, const Gpu& gpu, const PredictOptions& options) {
+  Around around(rows, width, gpu, options);
+  around.gate();
+  return std::move(around).kernels();
+}
+
+MegatronKernels megatron_experts(const Transformer& part, std::int64_t picks, bool exchanged, const Gpu& gpu,
+                                 const PredictOptions& options) {
+  Around around(picks, part.expert_ffn, gpu, options);
+  around.of_experts(part);
   if (part.clamped) around.clamp();
   if (part.bias == TransformerBias::all || part.bias == TransformerBias::mlp) around.add_biases();
   if (exchanged && part.experts > 1) around.sort();
