@@ -133,6 +133,17 @@ TEST(NarrowWeights, InMxfp4AreUnpackedOnHopperAndMeetFp8OnBlackwell) {
   EXPECT_LE(wide_b200, time("b200-sxm-180gb", "vLLM 0.11", {}));
 }
 
+// Half of the rows take more than half as long, as each tile of rows unpacks the weights again.
+TEST(NarrowWeights, InMxfp4AreUnpackedForEachTileOfRows) {
+  const auto time = [](std::int64_t rows) {
+    const PredictOptions options{
+        .precision = DType::bf16, .weights = DType::mxfp4, .framework = "TensorRT-LLM 1.2", .in_network = true};
+    return estimate(Gemm{.m = rows, .n = 32768, .k = 8192}, find_gpu("h100-sxm5-80gb").value(), options).time;
+  };
+  EXPECT_GT(time(64), time(128) * 0.6);
+  EXPECT_GT(time(4096), time(2048) * 1.8);
+}
+
 TEST(NarrowWeights, InMxfp4CountAgainstThePeakTheyAreMultipliedAt) {
   const auto on = [](const char* gpu, const char* framework) {
     PredictOptions options{.precision = DType::bf16, .framework = framework, .execution = Execution::engine};

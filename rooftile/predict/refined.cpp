@@ -70,7 +70,8 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
 void cap_by_power(RefinedModel& model, double boost) {
   constexpr double kHalf = 2;  // bytes of the operands that mac_energy is for: it goes with their width
   GpuRates& rates = model.rates;
-  const double busy = 1 / (rates.macs_per_second() * rates.sms);
+  constexpr double kUnpacked = 0.57;  // of the time, where large tiles are unpacked (unpacked_share())
+  const double busy = 1 / (rates.macs_per_second() * rates.sms * (model.unpacks ? kUnpacked : 1));
   const double joules = mac_joules(rates.constants[TensorConstant::mac_energy] * model.element.value() / kHalf, rates);
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + rates.constants[TensorConstant::clock_share] * (1 - clock);
@@ -100,10 +101,6 @@ double boost_of(const FoundEntry& found, KernelFamily family) {
   return own || family != KernelFamily::tensor ? 0 : 1;
 }
 
-// Of the peak, for products that unpack MXFP4 into registers first: Triton's kernels reach 49 % of H100's
-// (triton-lang/triton, pull request 6833), which is what this share gives, as power does not limit them; other products
-// reach 69 %, which power limits.
-constexpr double kUnpackedShare = 0.57;
 
 }  // namespace
 
@@ -127,7 +124,6 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     rounded.result = options.result.value_or(options.precision);
     return refined_model(op, gpu, rounded);
   }
-  if (mxfp4 && generation::is_hopper(gpu.generation)) *peak *= kUnpackedShare;
   const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
   if (narrow_sums && !stream && gpu.narrow_sums_peak) peak = gpu.narrow_sums_peak;
   const KernelFamily family = family_of(op, options.precision, gpu);
@@ -143,6 +139,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.precision = asked_for(options.precision, gpu);
   model.element = size_of(options.precision);
   if (options.weights) model.weight = size_of(*options.weights);
+  model.unpacks = mxfp4 && generation::is_hopper(gpu.generation);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
   model.engine = runs_engine_kernels(options);
@@ -214,6 +211,7 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .pass = pass,
           .element = model.element,
           .weight = model.weight,
+          .unpacks = model.unpacks,
           .result = model.result,
           .nhwc = model.nhwc,
           .engine = model.engine,
