@@ -154,6 +154,16 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
   return setup;
 }
 
+// With the framework's budget of a step, where none is given.
+Result<ServerOptions> server_of(const ServeArguments& arguments, const EngineSetup& setup) {
+  ServerOptions server = arguments.server;
+  if (server.step_tokens == 0 && server.batching == Batching::continuous) {
+    server.step_tokens = tokens_of_a_step(setup.options.framework, setup.gpu.id, setup.gpu.level("DRAM").capacity);
+  }
+  if (auto checked = check(server); !checked) return fail(checked.error().code, checked.error().message, "--server");
+  return server;
+}
+
 // The fewest GPUs that have room for so many tokens beside the weights: first a node's share each layer, then nodes are
 // stages. None where not even all of them do.
 std::optional<Parallelism> way_with_room(EngineSetup setup, double memory_share, double tokens) {
@@ -228,7 +238,7 @@ Result<std::vector<Request>> requests_of(const ServeArguments& arguments, Servin
   return read_arrivals(text, arguments.arrivals);
 }
 
-// Of so many for each user that the first and the last, when few are at work, count little.
+// Ten requests a user, so that the start and the end, when the server is not full, count little.
 Result<void> serve_users(const ServeArguments& arguments, const EngineTimes& engine, ServingReport& report) {
   constexpr std::int64_t kEach = 10;
   const auto [input, output] = arguments.tokens;
@@ -253,7 +263,12 @@ Result<void> run(ServeArguments& arguments) {
     return usage("steps with part of a prompt are simulated: chunk needs --arrivals, --concurrency or --bound");
   }
   const EngineSetup setup = TRY(setup_of(arguments));
+  const ServerOptions server = TRY(server_of(arguments, setup));
   std::string note = TRY(check_positions(setup.shape, arguments.tokens.input + arguments.tokens.output));
+  if (simulated && server.step_tokens == 0 && is_vllm_of_no_release(setup.options.framework)) {
+    note += fmt::format("{}vLLM without a release is taken for one before 0.8: prompts run by themselves",
+                        note.empty() ? "" : "; ");
+  }
   const double room = TRY(cache_room(setup, 1 - arguments.headroom));
   TRY(check_room(arguments, setup, room));
   ServingReport report{.model = setup.shape.name,
@@ -261,13 +276,10 @@ Result<void> run(ServeArguments& arguments) {
                        .setup = setup,
                        .input_tokens = arguments.tokens.input,
                        .output_tokens = arguments.tokens.output,
-                       .server = arguments.server,
+                       .server = server,
                        .batches = TRY(batches_of(arguments, setup, room))};
   report.note = std::move(note);
   report.server.cache_tokens = room;
-  if (report.server.step_tokens == 0 && report.server.batching == Batching::continuous) {
-    report.server.step_tokens = tokens_of_a_step(setup.options.framework);
-  }
   report.price = price_of(setup.gpu, TRY(price_rules(arguments.prices, {&setup.gpu, 1})));
   const EngineTimes engine = engine_times(setup);
   if (!arguments.arrivals.empty()) {

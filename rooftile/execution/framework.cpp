@@ -137,7 +137,7 @@ bool runs_megatron_core(std::string_view framework) {
 }
 
 bool runs_megatron_layers(std::string_view framework) {
-  return runs_megatron_core(framework) && framework.find("Automodel") == std::string_view::npos;
+  return runs_megatron_core(framework) && framework.find("NeMo Automodel") == std::string_view::npos;
 }
 
 bool hides_tensor_exchanges(std::string_view framework) { return is_nemo(framework); }
@@ -185,11 +185,17 @@ bool keeps_gradients(std::string_view framework) { return precedes_pytorch2(fram
 
 bool trains_unless_told(std::string_view framework) { return framework.starts_with("Torch7"); }
 
-std::int64_t tokens_of_a_step(std::string_view framework) {
+std::int64_t tokens_of_a_step(std::string_view framework, std::string_view gpu, Bytes memory) {
   constexpr Version kFirst(0, 8);
-  constexpr std::int64_t kTokens = 8192;
+  constexpr std::int64_t kMany = 8192, kFew = 2048;
+  constexpr Bytes kLarge(70.0 * (std::int64_t{1} << 30));
   const auto version = version_after(framework, "vLLM ");
-  return version && *version >= kFirst ? kTokens : 0;
+  if (!version || *version < kFirst) return 0;
+  return memory >= kLarge && gpu.find("a100") == std::string_view::npos ? kMany : kFew;
+}
+
+bool is_vllm_of_no_release(std::string_view framework) {
+  return framework.starts_with("vLLM") && !version_after(framework, "vLLM ");
 }
 
 }  // namespace rooftile

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "rooftile/base/units.hpp"
+
 namespace rooftile {
 
 // The frameworks that a rule below knows, by the first word of their names.
@@ -92,7 +94,7 @@ bool keeps_experts_whole(std::string_view framework);
 // NVIDIA's Megatron Core, alone or in NeMo.
 bool runs_megatron_core(std::string_view framework);
 
-// Its grouped experts (TEGroupedMLP); NeMo Automodel has others.
+// Its grouped experts (TEGroupedMLP); NeMo Automodel, as rows name it, has others.
 bool runs_megatron_layers(std::string_view framework);
 
 // NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's
@@ -163,8 +165,11 @@ bool keeps_gradients(std::string_view framework);
 bool trains_unless_told(std::string_view framework);
 
 // How many tokens a step of the server takes, parts of prompts and answers together; 0: prompts run by themselves. vLLM
-// from 0.8 on (its V1 engine): max_num_batched_tokens of a server on a GPU of 70 GiB and more
-// (vllm/engine/arg_utils.py).
-std::int64_t tokens_of_a_step(std::string_view framework);
+// from 0.8 on (its V1 engine): max_num_batched_tokens of a server, 8,192 on a GPU of 70 GiB and more that is no A100,
+// else 2,048 (vllm/engine/arg_utils.py, get_batch_defaults). `gpu` is an id of the catalogue.
+std::int64_t tokens_of_a_step(std::string_view framework, std::string_view gpu, Bytes memory);
+
+// vLLM without a release, which is taken for one before 0.8.
+bool is_vllm_of_no_release(std::string_view framework);
 
 }  // namespace rooftile

@@ -134,6 +134,30 @@ TEST(Framework, ServersHaveTheirOwnWays) {
   EXPECT_FALSE(shares_what_weights_leave("vLLM 0.11"));
 }
 
+TEST(Framework, VllmsStepsTakeAsManyTokensAsItsGpuIsLarge) {
+  constexpr Bytes kGib(std::int64_t{1} << 30);
+  EXPECT_EQ(tokens_of_a_step("vLLM 0.8", "h100-sxm5-80gb", kGib * 80), 8192);
+  EXPECT_EQ(tokens_of_a_step("vLLM 0.22.1", "h200-sxm-141gb", kGib * 141), 8192);
+  EXPECT_EQ(tokens_of_a_step("vLLM 0.8", "a100-sxm4-80gb", kGib * 80), 2048);
+  EXPECT_EQ(tokens_of_a_step("vLLM 0.8", "t4", kGib * 16), 2048);
+  EXPECT_EQ(tokens_of_a_step("vLLM 0.7", "h100-sxm5-80gb", kGib * 80), 0);
+  EXPECT_EQ(tokens_of_a_step("TensorRT-LLM 1.0", "h100-sxm5-80gb", kGib * 80), 0);
+  EXPECT_EQ(tokens_of_a_step("vLLM", "h100-sxm5-80gb", kGib * 80), 0);
+  EXPECT_TRUE(is_vllm_of_no_release("vLLM"));
+  EXPECT_FALSE(is_vllm_of_no_release("vLLM 0.6"));
+  EXPECT_FALSE(is_vllm_of_no_release(""));
+}
+
+TEST(Framework, MegatronsExpertsAreNotThoseOfNemoAutomodel) {
+  for (const char* own : {"Megatron Core", "NeMo 25.09", "NeMo 26.02; Megatron Bridge"}) {
+    EXPECT_TRUE(runs_megatron_layers(own)) << own;
+  }
+  for (const char* other : {"NeMo Automodel", "NVIDIA NeMo Automodel 26.02", "Megatron-LM", ""}) {
+    EXPECT_FALSE(runs_megatron_layers(other)) << other;
+  }
+  EXPECT_TRUE(runs_megatron_layers("NeMo 26.02 Automodeling")) << "another word";
+}
+
 TEST(Framework, WhatTrainsOnPyTorchIsKnownByName) {
   EXPECT_TRUE(hides_tensor_exchanges("NeMo 25.09"));
   EXPECT_FALSE(hides_tensor_exchanges("Megatron-LM"));

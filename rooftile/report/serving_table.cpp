@@ -60,7 +60,7 @@ std::string load(const ServingReport& report, const std::string& what, const Ser
                  std::size_t width) {
   const std::string steps =
       report.server.step_tokens > 0
-          ? fmt::format(", steps of up to {} tokens", grouped(static_cast<double>(report.server.step_tokens)))
+          ? fmt::format(", steps of up to {}", counted(static_cast<std::size_t>(report.server.step_tokens), "token"))
           : "";
   return "\n" +
          wrapped(

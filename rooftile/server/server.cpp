@@ -11,6 +11,11 @@
 namespace rooftile {
 namespace {
 
+// Of a step's budget, what a sequence takes that writes: its next token, and those that are drafted.
+std::int64_t written(const ServerOptions& options) {
+  return options.speculation ? 1 + options.speculation->drafted : 1;
+}
+
 double whole(const Request& request) { return static_cast<double>(request.input_tokens + request.output_tokens); }
 
 class Server {
@@ -115,7 +120,7 @@ class Server {
     }
     if (mixed.writing > 0) mixed.context /= static_cast<double>(mixed.writing);
     std::vector<std::int64_t> parts(running_.size());
-    std::int64_t budget = std::max<std::int64_t>(1, options_.step_tokens - mixed.writing);
+    std::int64_t budget = options_.step_tokens - mixed.writing * written(options_);
     for (std::size_t i = 0; i < running_.size() && budget > 0; ++i) {
       parts[i] = std::min(running_[i].unread, budget);
       if (parts[i] == 0) continue;
@@ -124,18 +129,37 @@ class Server {
       mixed.before += running_[i].context;
     }
     mixed.before /= static_cast<double>(mixed.sequences);
-    Seconds time = TRY(engine_.mixed(mixed));
-    if (options_.speculation && mixed.writing > 0) time += TRY(drafting(mixed.writing, mixed.context));
-    work(time, running_.size());
+    Seconds step = TRY(mixed_time(mixed));
+    const double steps = alike(parts, step);
+    if (steps > 1) {
+      mixed.before += (steps - 1) * static_cast<double>(mixed.tokens) / 2;
+      mixed.context += (steps - 1) * tokens_ / 2;
+      step = TRY(mixed_time(mixed));
+    }
+    work(step * steps, running_.size());
     for (std::size_t i = 0; i < running_.size(); ++i) {
       if (parts[i] > 0) {
-        read(running_[i], parts[i]);
+        read(running_[i], parts[i] * static_cast<std::int64_t>(steps));
       } else if (running_[i].unread == 0) {
-        running_[i].context += tokens_, running_[i].left -= tokens_;
+        running_[i].context += steps * tokens_, running_[i].left -= steps * tokens_;
       }
     }
     finish();
     return {};
+  }
+
+  // How many steps read such a part of the same prompt, before anybody comes or is done.
+  double alike(const std::vector<std::int64_t>& parts, Seconds step) const {
+    double steps = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      const Running& one = running_[i];
+      if (parts[i] > 0) {
+        steps = std::min(steps, static_cast<double>(one.unread / parts[i]));
+      } else if (one.unread == 0) {
+        steps = std::min(steps, std::ceil(one.left / tokens_));
+      }
+    }
+    return has_room() ? std::clamp(std::ceil((arrival(next_) - now_) / step), 1.0, steps) : steps;
   }
 
   Result<void> write_tokens() {
@@ -149,9 +173,7 @@ class Server {
     double steps = std::ceil(least / tokens_);
     Seconds step = TRY(step_time(sequences, context));
     // Whoever comes is looked at after the step that runs then.
-    const bool room = sequences < options_.most_sequences && continuous() && next_ < requests_.size() &&
-                      cache_ + whole(requests_[next_]) <= options_.cache_tokens;
-    if (room) steps = std::clamp(std::ceil((arrival(next_) - now_) / step), 1.0, steps);
+    if (has_room()) steps = std::clamp(std::ceil((arrival(next_) - now_) / step), 1.0, steps);
     if (steps > 1) step = TRY(step_time(sequences, context + (steps - 1) * tokens_ / 2));
     work(step * steps, running_.size());
     for (Running& one : running_) {
@@ -160,6 +182,18 @@ class Server {
     }
     finish();
     return {};
+  }
+
+  // For the next request, if it came.
+  bool has_room() const {
+    return static_cast<std::int64_t>(running_.size()) < options_.most_sequences && continuous() &&
+           next_ < requests_.size() && cache_ + whole(requests_[next_]) <= options_.cache_tokens;
+  }
+
+  Result<Seconds> mixed_time(const EngineTimes::Mixed& mixed) const {
+    const Seconds step = TRY(engine_.mixed(mixed));
+    const bool drafts = options_.speculation && mixed.writing > 0;
+    return drafts ? step + TRY(drafting(mixed.writing, mixed.context)) : step;
   }
 
   Result<Seconds> step_time(std::int64_t sequences, double context) const {
@@ -207,7 +241,18 @@ double tokens_of_step(const Speculation& speculation) {
   return a >= 1 ? drafted + 1 : (1 - std::pow(a, drafted + 1)) / (1 - a);
 }
 
+Result<void> check(const ServerOptions& options) {
+  const std::int64_t needed = options.most_sequences * written(options);
+  if (options.step_tokens == 0 || options.step_tokens >= needed) return {};
+  const char* each = options.speculation ? ", those drafted included" : "";
+  return fail(ErrorCode::usage,
+              fmt::format("chunk {} is too small: {} sequences write up to {} tokens in a step{}; give "
+                          "a larger chunk or a smaller max",
+                          options.step_tokens, options.most_sequences, needed, each));
+}
+
 Result<ServingRun> serve(std::span<const Request> requests, const EngineTimes& engine, const ServerOptions& options) {
+  TRY(check(options));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (whole(requests[i]) <= options.cache_tokens) continue;
     return fail(ErrorCode::unsupported, fmt::format("request {} needs {:.0f} tokens of cache; there is room for {:.0f}",

@@ -4,11 +4,12 @@
 // waiting requests are taken in the order of their arrival while the batch and the cache have room for all of their
 // tokens; their prompts run together, which gives each its first token and holds up the others; then all running
 // requests get a token. Nothing is evicted. With a budget of tokens for each step (Sarathi-Serve, Agrawal et al., OSDI
-// 2024; vLLM's chunked prefill) all running requests get a token in every step, and prompts are read in what that
-// leaves of the budget, in parts where they are longer. A static batch waits until it is full or nobody is left to
-// come, and ends with its longest answer.
+// 2024; vLLM's chunked prefill) all running requests get a token in every step, with speculation also those that are
+// drafted, and prompts are read in what that leaves of the budget, in parts where they are longer. A static batch waits
+// until it is full or nobody is left to come, and ends with its longest answer.
 //
-// Steps in which nothing comes or ends are jumped over: the effort grows with the requests, not with their tokens.
+// Steps in which nothing comes or ends, and the same prompt is read, are jumped over: the effort grows with the
+// requests, not with their tokens.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +72,12 @@ struct ServingRun {
   double mean_batch() const { return busy > Seconds(0) ? sequence_time / busy.value() : 0; }
 };
 
+// A budget of a step has room for the tokens of every sequence, as vLLM demands (max_num_batched_tokens of at least
+// max_num_seqs).
+Result<void> check(const ServerOptions& options);
+
 // Requests in the order of their arrival; with users, these send them in that order, whenever they arrive. Errors:
-// those of the engine; a request that the cache has no room for.
+// those of the engine and of check(); a request that the cache has no room for.
 Result<ServingRun> serve(std::span<const Request> requests, const EngineTimes& engine, const ServerOptions& options);
 
 }  // namespace rooftile

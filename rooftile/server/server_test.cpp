@@ -64,7 +64,7 @@ TEST(Server, ContinuousBatchingTakesWhoeverComes) {
 TEST(Server, PromptsInPartsRunBesideTheAnswersOfOthers) {
   const std::vector<Request> requests = {{Seconds(0), 8, 21}, {Seconds(12.5e-3), 100, 2}};
   ServerOptions options;
-  options.step_tokens = 33;
+  options.step_tokens = 33, options.most_sequences = 2;
   const ServingRun run = serve(requests, simple_engine(), options).value();
   EXPECT_NEAR(run.requests[0].first_token.value(), 2e-3, 1e-12);
   EXPECT_NEAR(run.requests[1].first_token.value(), 13e-3 + 4 * 2e-3, 1e-12) << "32, 32, 32 and 4 tokens";
@@ -81,7 +81,7 @@ TEST(Server, PartsOfPromptsFillTheBudgetInTheOrderOfArrival) {
   };
   const std::vector<Request> requests(3, {Seconds(0), 60, 2});
   ServerOptions options;
-  options.step_tokens = 100;
+  options.step_tokens = 100, options.most_sequences = 3;
   ASSERT_TRUE(serve(requests, engine, options));
   ASSERT_EQ(steps.size(), 2);
   EXPECT_EQ(steps[0].tokens, 100);
@@ -91,6 +91,51 @@ TEST(Server, PartsOfPromptsFillTheBudgetInTheOrderOfArrival) {
   EXPECT_EQ(steps[1].before, 20) << "40 and none";
   EXPECT_EQ(steps[1].writing, 1);
   EXPECT_EQ(steps[1].context, 61);
+}
+
+// A step at a time, the second's prompt would take 100,000 calls of the engine.
+TEST(Server, StepsThatReadTheSamePromptAreJumpedOver) {
+  std::size_t calls = 0;
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    ++calls;
+    return Seconds(1e-3 * step.before);
+  };
+  const std::vector<Request> requests = {{Seconds(0), 1, 1'000'000}, {Seconds(0.5), 100'000, 2}};
+  ServerOptions options;
+  options.step_tokens = 2, options.most_sequences = 2;
+  const ServingRun run = serve(requests, engine, options).value();
+  EXPECT_LT(calls, 10);
+  const double sum = 1e-3 * 100'000 * 99'999 / 2;
+  EXPECT_NEAR(run.requests[1].first_token.value() / (0.5 + sum), 1, 1e-9) << "as a sum over all steps";
+  EXPECT_NEAR(run.requests[0].end.value() - run.requests[1].first_token.value(), 1e-3 * (1'000'000 - 100'501), 0.01);
+}
+
+TEST(Server, AStepHasRoomForATokenOfEverySequence) {
+  ServerOptions options;
+  options.step_tokens = 255;
+  EXPECT_THAT(check(options).error().text(), HasSubstr("chunk 255 is too small: 256 sequences write up to 256 tokens"));
+  options.step_tokens = 256;
+  EXPECT_TRUE(check(options));
+  options.speculation = Speculation{.drafted = 4};
+  EXPECT_THAT(serve({}, simple_engine(), options).error().text(),
+              HasSubstr("write up to 1280 tokens in a step, those drafted included"));
+}
+
+// Of 20 tokens a step the first sequence takes five, which leaves 15 for the prompt of 30.
+TEST(Server, DraftedTokensTakePartOfTheBudget) {
+  std::vector<std::int64_t> read;
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    read.push_back(step.tokens);
+    return Seconds(1e-3);
+  };
+  const std::vector<Request> requests = {{Seconds(0), 20, 100}, {Seconds(0), 30, 2}};
+  ServerOptions options;
+  options.step_tokens = 20, options.most_sequences = 2;
+  options.speculation = Speculation{.drafted = 4, .accepted = 0};
+  ASSERT_TRUE(serve(requests, engine, options));
+  EXPECT_THAT(read, testing::ElementsAre(20, 15, 15)) << "the second and third are alike, and looked at once more";
 }
 
 TEST(Server, UsersSendTheNextRequestWhenTheLastIsAnswered) {
