@@ -6,6 +6,12 @@
 
 namespace rooftile {
 
+DType cache_type(std::optional<DType> asked, DType precision) {
+  if (asked) return *asked;
+  if (is_narrow_float(precision)) return DType::fp8;
+  return precision == DType::tf32 ? DType::fp32 : precision;
+}
+
 Workload keep_cache_in(Workload workload, DType type) {
   for (Op& op : workload.ops) {
     auto* attention = std::get_if<Attention>(&op.kind);

@@ -37,6 +37,14 @@ TEST(CacheType, IsThatOfTheActivationsUnlessWeightsAreNarrow) {
   EXPECT_FALSE(keys_of({.precision = DType::fp8, .training = true}));
 }
 
+TEST(CacheType, HasOneRuleForTheBytesAndForTheReport) {
+  EXPECT_EQ(cache_type({}, DType::bf16), DType::bf16);
+  EXPECT_EQ(cache_type({}, DType::tf32), DType::fp32);
+  EXPECT_EQ(cache_type({}, DType::int8), DType::int8);
+  EXPECT_EQ(cache_type({}, DType::mxfp4), DType::fp8);
+  EXPECT_EQ(cache_type(DType::bf16, DType::fp8), DType::bf16);
+}
+
 TEST(CacheType, IsWhatIsAskedForWhateverTheWeightsAre) {
   EXPECT_EQ(keys_of({.precision = DType::bf16, .cache = DType::fp8}), DType::fp8);
   EXPECT_EQ(keys_of({.precision = DType::fp8, .cache = DType::bf16}), DType::bf16);

@@ -109,12 +109,11 @@ std::int64_t padding_of(DType precision) {
   return is_narrow(precision) ? kHalves : 1;
 }
 
-// Of keys and values, where it is another type than theirs. Checkpoints in FP8 and FP4 come with scales for a cache in
-// FP8 (Model Optimizer's FP8_DEFAULT_CFG and NVFP4_DEFAULT_CFG with FP8_KV_CFG).
+// Of keys and values, where it is another type than theirs.
 std::optional<DType> cache_of(const LaunchOptions& options) {
   if (options.training || options.autocast) return std::nullopt;
-  if (options.cache) return options.cache;
-  return is_narrow_float(options.precision) ? std::optional(DType::fp8) : std::nullopt;
+  if (!options.cache && !is_narrow_float(options.precision)) return std::nullopt;
+  return cache_type(options.cache, options.precision);
 }
 
 }  // namespace

@@ -269,6 +269,7 @@ NetworkRun read_network(TableRow& row) {
   run.weights = read_weights(row, "weights");
   run.expert_weights = read_weights(row, "expert_weights");
   run.cache = row.named("kv_cache", parse_cache_type, cache_type_names());
+  if (run.cache && !run.request) row.reject("kv_cache", "a row without a phase reads no cache");
   if (run.request && run.request->reads && !run.seq_len && run.request->input_tokens > 0) {
     run.seq_len = run.request->input_tokens;
   }

@@ -59,6 +59,8 @@ TEST(NetworkRow, ReadsTheTypeOfTheCache) {
   EXPECT_EQ(cache(""), std::nullopt);
   EXPECT_EQ(table_error(header + "int4\n"),
             "t.csv:2, column kv_cache: unknown kv_cache 'int4'; one of fp8, fp16, bf16");
+  EXPECT_EQ(table_error("op,model,kv_cache\nnetwork,llama_2_7b,fp8\n"),
+            "t.csv:2, column kv_cache: a row without a phase reads no cache");
 }
 
 TEST(NetworkRow, ReadsTheRatingOfItsHost) {

@@ -5,6 +5,7 @@
 
 #include "rooftile/base/try.hpp"
 #include "rooftile/collectives/collective_time.hpp"
+#include "rooftile/execution/cache_type.hpp"
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/parallel/transformer_slice.hpp"
 
@@ -59,10 +60,6 @@ double cached_positions(const Transformer& shape, std::int64_t text) {
 }
 
 }  // namespace
-
-DType cache_type(const PredictOptions& options) {
-  return options.cache.value_or(is_fp4(options.precision) ? DType::fp8 : options.precision);
-}
 
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options) {
@@ -126,7 +123,7 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   const double entries = cached_positions(shape, run.context.value_or(run.seq_len)) * static_cast<double>(run.batch);
   const double width = part.latent.kv_rank > 0 ? static_cast<double>(part.latent.kv_rank + part.latent.rope_dim)
                                                : 2.0 * static_cast<double>(part.kv_heads * part.head_dim);
-  time.cache = size_of(cache_type(options)) * (entries * width / way.pp);
+  time.cache = size_of(cache_type(options.cache, options.precision)) * (entries * width / way.pp);
   return time;
 }
 

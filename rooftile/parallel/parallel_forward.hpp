@@ -18,9 +18,6 @@
 
 namespace rooftile {
 
-// What keys and values of earlier positions are stored in.
-DType cache_type(const PredictOptions& options);
-
 struct ForwardRun {
   std::int64_t batch = 1;                    // sequences
   std::int64_t seq_len = 1;                  // positions of each that go through the network

@@ -84,6 +84,15 @@ TEST(NarrowWeights, OfExpertsThereAreNone) {
             "llama.cpp's rules know one type of weights for all products; take weights");
 }
 
+TEST(NarrowWeights, LlamaCppsCachesAreOfHalves) {
+  const Gpu gpu = find_gpu("h100-sxm5-80gb").value();
+  PredictOptions options{.precision = DType::fp16, .cache = DType::fp16, .framework = "llama.cpp"};
+  EXPECT_TRUE(predict(layers(8), gpu, options));
+  options.cache = DType::fp8;
+  EXPECT_EQ(predict(layers(8), gpu, options).error().text(),
+            "llama.cpp's rules know FP16 caches alone; leave kv-cache out");
+}
+
 // 896 x 896 on 108 SMs: a tile for each CTA, so that seven share each column, and four the columns of 3,584 x 4,608.
 TEST(NarrowWeights, AreAddedUpOnePartAfterAnother) {
   const auto time = [](const char* framework, const char* gpu, std::int64_t n, std::int64_t k) {

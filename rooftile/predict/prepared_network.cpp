@@ -55,7 +55,7 @@ Result<void> check_cache(const PredictOptions& options, Phase phase) {
   if (phase != Phase::fwd)
     return fail(ErrorCode::unsupported, "training keeps no cache; pass inference takes kv-cache");
   if (options.autocast) return fail(ErrorCode::unsupported, "autocast keeps no cache; take fp16 or bf16");
-  if (!is_llama_cpp(options.framework)) return {};
+  if (!is_llama_cpp(options.framework) || *options.cache == DType::fp16) return {};
   return fail(ErrorCode::unsupported, "llama.cpp's rules know FP16 caches alone; leave kv-cache out");
 }
 

@@ -1,6 +1,7 @@
 // A served language model, as JSON.
 #include <nlohmann/json.hpp>
 
+#include "rooftile/execution/cache_type.hpp"
 #include "rooftile/report/json_text.hpp"
 #include "rooftile/report/price_json.hpp"
 #include "rooftile/report/serving.hpp"
@@ -43,7 +44,7 @@ std::string serving_json(const ServingReport& report) {
                {"precision", name_of(setup.options.precision)},
                {"weights", name_of(weights)},
                {"expert_weights", name_of(setup.options.expert_weights.value_or(weights))},
-               {"kv_cache", name_of(cache_type(setup.options))},
+               {"kv_cache", name_of(cache_type(setup.options.cache, setup.options.precision))},
                {"gpu", setup.gpu.id},
                {"cluster", setup.cluster.id},
                {"tp", setup.way.tp},

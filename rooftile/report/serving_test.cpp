@@ -89,6 +89,21 @@ TEST_F(ServingReportTest, LargeRatesAreWholeNumbers) {
   EXPECT_THAT(serving_table(one), Not(HasSubstr("e+")));
 }
 
+TEST_F(ServingReportTest, UsersStepsAndTheCacheFollowTheSchema) {
+  setup.options.cache = DType::fp8;
+  ServingReport one = report();
+  one.users = UsersServed{4, 40, *one.figures, 3.5};
+  one.server.step_tokens = 8192;
+  const json value = json::parse(serving_json(one));
+  EXPECT_TRUE(fits_schema(value, "serving-1.json"));
+  EXPECT_EQ(value["concurrency"]["users"], 4);
+  EXPECT_EQ(value["step_tokens"], 8192);
+  EXPECT_EQ(value["kv_cache"], "fp8");
+  EXPECT_THAT(serving_table(one), HasSubstr("steps of up to 8,192 tokens"));
+  one.server.step_tokens = 1;
+  EXPECT_THAT(serving_table(one), HasSubstr("steps of up to 1 token,"));
+}
+
 TEST_F(ServingReportTest, JsonFollowsItsSchema) {
   ServingReport one = report();
   one.bound.each_token = Seconds(1);
@@ -96,6 +111,7 @@ TEST_F(ServingReportTest, JsonFollowsItsSchema) {
   const json value = json::parse(serving_json(one));
   EXPECT_TRUE(fits_schema(value, "serving-1.json"));
   EXPECT_GT(value["arrivals"]["usd_per_million_tokens"].get<double>(), 0);
+  EXPECT_TRUE(value["step_tokens"].is_null());
   one.price.reset();
   EXPECT_TRUE(json::parse(serving_json(one))["batches"][0]["usd_per_million_tokens"].is_null());
 }
