@@ -139,14 +139,15 @@ Result<ParallelNetwork> network_of(const ParalleliseArguments& arguments) {
 // "3=0.8,5=0.9"
 Result<std::vector<SlowGpu>> parse_slow(const std::string& option, const std::string& text) {
   constexpr int kMostRank = 1 << 20;
+  constexpr double kLeastSpeed = 0.01;
   std::vector<SlowGpu> slow;
   for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
     const auto rank = parse_number<int>(name);
     const auto speed = parse_number(value);
-    if (!rank || *rank < 0 || *rank > kMostRank || !speed || !(*speed > 0 && *speed <= 1)) {
+    if (!rank || *rank < 0 || *rank > kMostRank || !speed || !(*speed >= kLeastSpeed && *speed < 1)) {
       return fail(ErrorCode::usage,
-                  fmt::format("'{}={}' is no GPU's number and share of its speed; write 3=0.8", one_line(name),
-                              one_line(value)),
+                  fmt::format("'{}={}' is no GPU's number and share of its speed, from {} to below 1; write 3=0.8",
+                              one_line(name), one_line(value), kLeastSpeed),
                   option);
     }
     slow.push_back({*rank, *speed});
@@ -154,12 +155,31 @@ Result<std::vector<SlowGpu>> parse_slow(const std::string& option, const std::st
   return slow;
 }
 
+// "GPU 3 at 0.8 of its speed", "8 GPUs at 0.5 to 0.8 of their speed"
 std::string text_of(const std::vector<SlowGpu>& slow) {
-  std::string text;
-  for (const SlowGpu& one : slow) {
-    text += fmt::format("{}GPU {} at {} of its speed", text.empty() ? "" : ", ", one.rank, one.speed);
+  if (slow.size() == 1) return fmt::format("GPU {} at {} of its speed", slow.front().rank, slow.front().speed);
+  const auto [least, most] = std::minmax_element(slow.begin(), slow.end(),
+                                                 [](const SlowGpu& a, const SlowGpu& b) { return a.speed < b.speed; });
+  const std::string range = least->speed < most->speed ? fmt::format(" to {}", most->speed) : "";
+  return fmt::format("{} at {}{} of their speed", counted(slow.size(), "GPU"), least->speed, range);
+}
+
+// Traces show one replica's GPUs in the place of all others'.
+Result<void> check_slow(const ParalleliseArguments& arguments, int gpus) {
+  if (arguments.slow.empty()) return {};
+  for (const SlowGpu& one : arguments.slow) {
+    if (one.rank < gpus) continue;
+    return fail(ErrorCode::usage, fmt::format("there is no GPU {}: {} are numbered from 0", one.rank, gpus), "--slow");
   }
-  return text;
+  if (arguments.trace.empty() && arguments.chakra.empty()) return {};
+  return fail(ErrorCode::usage, "traces are of GPUs that are all as fast: leave --trace and --chakra out", "--slow");
+}
+
+// On what the report is about.
+Result<std::string> note_of(const ParalleliseArguments& arguments, const ParallelNetwork& network) {
+  std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
+  if (!arguments.slow.empty()) note += (note.empty() ? "" : "; ") + text_of(arguments.slow);
+  return note;
 }
 
 // What training runs in where nothing is said: BF16 where tensor cores have it, else FP16.
@@ -302,11 +322,8 @@ Result<void> spread(ParalleliseArguments& arguments) {
     return fail(ErrorCode::unsupported, fmt::format("{} has no gradients", name_of(predict.precision)), "--precision");
   }
   options.parallel.style = style_of(predict.framework);
+  TRY(check_slow(arguments, gpus));
   options.parallel.slow = arguments.slow;
-  for (const SlowGpu& one : arguments.slow) {
-    if (one.rank < gpus) continue;
-    return fail(ErrorCode::usage, fmt::format("there is no GPU {}: {} are numbered from 0", one.rank, gpus), "--slow");
-  }
   options.memory_share = 1 - arguments.headroom;
   options.threads = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
   const InterruptAsked signals;
@@ -319,8 +336,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   }
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::interrupted, "stopped before any way was tried", network.name);
-  std::string note = network.shape ? TRY(check_positions(*network.shape, network.seq_len)) : "";
-  if (!arguments.slow.empty()) note += (note.empty() ? "" : "; ") + text_of(arguments.slow);
+  std::string note = TRY(note_of(arguments, network));
   const ParallelisationReport report{.model = network.name,
                                      .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
                                      .cluster = cluster,
@@ -389,8 +405,8 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
   add_value(app, "--slow", arguments.slow, "GPU=SHARE,…", parse_slow,
-            "GPUs, numbered from 0, that compute at a share of their speed, as in 3=0.8: whoever waits for them")
-      ->group("Search");
+            "GPUs (from 0) that run at a share of their speed, as in 3=0.8, and slow down those that wait for them")
+      ->group("Prediction");
   add_headroom(app, arguments.headroom, kUsuallyFree)->group("Search");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: bf16, or fp16 where there is none)")

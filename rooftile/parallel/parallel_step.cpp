@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -480,20 +481,28 @@ class StepBuilder {
   std::size_t first_update_ = 0;                         // tasks from here on follow the last backward pass
 };
 
-// Of each replica that has slow GPUs, how much longer its stages compute; of all others, and of a way that has none,
-// stages as fast as they are.
+// Replicas that wait for each other in every layer: those that gather weights, or exchange with each other's experts.
+int replicas_in_step(const Parallelism& way) {
+  if (way.sharding == Sharding::all) return way.dp;
+  const int gpus = way.ep > 1 ? way.ep * way.expert_tp() : 1;
+  return std::max(1, gpus / (way.tp * way.cp));
+}
+
+// Of replicas that have slow GPUs, how much longer their stages compute, each once; of a way that has none, stages as
+// fast as they are.
 std::vector<std::vector<double>> slower_stages(const Parallelism& way, const std::vector<SlowGpu>& slow) {
   const std::vector<double> even(static_cast<std::size_t>(way.pp), 1);
   std::map<int, std::vector<double>> replicas;
   for (const SlowGpu& one : slow) {
     const int stage = one.rank / ranks_of_stage(way), replica = one.rank % ranks_of_stage(way) / (way.tp * way.cp);
-    double& factor = replicas.try_emplace(replica, even).first->second[static_cast<std::size_t>(stage)];
+    double& factor =
+        replicas.try_emplace(replica / replicas_in_step(way), even).first->second[static_cast<std::size_t>(stage)];
     factor = std::max(factor, 1 / one.speed);
   }
-  std::vector<std::vector<double>> found;
-  for (auto& [replica, factors] : replicas) found.push_back(std::move(factors));
-  if (found.empty()) found.push_back(even);
-  return found;
+  std::set<std::vector<double>> found;
+  for (const auto& [replica, factors] : replicas) found.insert(factors);
+  if (found.empty()) found.insert(even);
+  return {found.begin(), found.end()};
 }
 
 }  // namespace
@@ -519,13 +528,17 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
   if (way.pp > 1 && parts + 2 > count && count % parts != 0) {
     return fail(ErrorCode::unsupported, "pipeline stages are cut from transformers with a layer for each");
   }
-  std::vector<std::vector<double>> slower = slower_stages(way, options.slow);
+  const std::vector<std::vector<double>> slower = slower_stages(way, options.slow);
   const auto step = [&](const std::vector<double>& factors, StepTimeline* into) {
     return StepBuilder(blocks, way, cluster, gpu, options, factors, into != nullptr).step(into);
   };
   if (slower.size() == 1) return step(slower.front(), timeline);
-  const auto takes_less = [&](const auto& a, const auto& b) { return step(a, nullptr).time < step(b, nullptr).time; };
-  return step(*std::max_element(slower.begin(), slower.end(), takes_less), timeline);
+  std::vector<ParallelStep> steps;
+  for (const std::vector<double>& factors : slower) steps.push_back(step(factors, nullptr));
+  const auto slowest =
+      std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  if (timeline == nullptr) return *slowest;
+  return step(slower[static_cast<std::size_t>(slowest - steps.begin())], timeline);
 }
 
 }  // namespace rooftile

@@ -52,8 +52,9 @@ struct ParallelOptions {
   std::vector<SlowGpu> slow = {};
 };
 
-// A stage waits for its slowest GPU with every exchange, and replicas for the one with the slowest pipeline when they
-// sum gradients: of several that have slow GPUs that one is simulated.
+// A stage waits for its slowest GPU with every exchange. Replicas that gather weights, or whose experts are spread over
+// each other's GPUs, wait for each other in every layer and count as one. Other replicas wait for the one with the
+// slowest pipeline when they sum gradients: of several that have slow GPUs that one is simulated.
 //
 // Blocks that were made for `way`, which passed check(). Errors: more GPUs than the cluster has; pipeline stages of a
 // network that is no transformer. With `timeline`, each task of it as well, made of kernels where the blocks list them.

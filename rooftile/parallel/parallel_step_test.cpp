@@ -62,6 +62,11 @@ TEST_F(ParallelStepTest, ASlowGpuHoldsUpAllThatWaitForIt) {
   EXPECT_EQ(step(way).time, slow.time) << "another replica, whose pipeline is faster";
   options.slow.back().rank = 5;
   EXPECT_GT(step(way).time, slow.time) << "the same replica's third stage";
+  options.slow.back().rank = 4;
+  way.sharding = Sharding::all, way.pp = 1, way.dp = 8;
+  const Seconds together = step(way).time;
+  options.slow.pop_back();
+  EXPECT_EQ(step(way).time, together) << "replicas that gather weights wait for the slowest, once";
   options.slow = {{.rank = 8, .speed = 0.5}};
   EXPECT_EQ(parallel_step(blocks(way), way, cluster, gpu, options).error().text(), "there is no GPU 8 of 8");
 }
