@@ -1,4 +1,5 @@
 // rooftile roofline: what bounds each kernel, predicted or measured.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,6 +61,11 @@ Input measured_only(const Gpu& gpu, const Roof& roof) {
   return input;
 }
 
+bool all_predicted(const std::vector<roofline::Kernel>& kernels) {
+  return std::all_of(kernels.begin(), kernels.end(),
+                     [](const roofline::Kernel& kernel) { return kernel.origin == roofline::Origin::predicted; });
+}
+
 // All files of --profile: those of profilers belong together, tables stand alone.
 Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& arguments, const Gpu& gpu, const Roof& roof) {
   const std::vector<std::string>& paths = arguments.profiles;
@@ -73,6 +79,9 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
       continue;
     }
     auto profile = TRY(profile::read_profile(text, path, {.compute_capability = gpu.compute_capability}));
+    if (profile.predicted && !arguments.model.empty()) {
+      return fail(ErrorCode::usage, "was predicted, not measured: there is nothing to compare MODEL with", path);
+    }
     if (std::string note = roofline::note_of_other_gpu(profile, gpu); !note.empty()) {
       profile.notes.push_back(std::move(note));
     }
@@ -124,6 +133,7 @@ Result<View> view_on(const Gpu& gpu, const RooflineArguments& arguments) {
   if (!arguments.profiles.empty()) {
     auto measured = TRY(read_profiles(arguments, gpu, roof));
     view.profiles = arguments.profiles;
+    if (!input.workload && all_predicted(measured.kernels)) view.title = "predicted on " + gpu.name;
     const std::vector<roofline::Shapes> shapes = measured.shapes;
     const std::vector<roofline::LayerTraits> layers =
         input.workload ? roofline::traits_of(view, *input.workload) : std::vector<roofline::LayerTraits>();
@@ -154,8 +164,8 @@ void add_roofline(CommandList& commands) {
   CLI::Option* model = add_model(app, arguments.model);
   CLI::Option* profiles = add_texts(
       app, "--profile", arguments.profiles, "FILE",
-      "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, or a layer table with counters; "
-      "repeatable");
+      "kernels measured by a profiler: Nsight Compute, nvprof, PyTorch, rocprof, Chakra traces, or a layer table with "
+      "counters; repeatable");
   commands.need_any(app, {model, profiles});
   add_gpus(app, arguments.prediction.gpus)->required()->group("Prediction");
   for (CLI::Option* option : add_kernel_options(app, arguments.prediction)) {

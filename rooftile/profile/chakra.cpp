@@ -126,7 +126,7 @@ class ChakraReader {
     const auto head = messages.next_delimited();
     if (head) read_head(*head);
     for (std::size_t number = 1; const auto node = messages.next_delimited(); ++number) {
-      if (!read_node(*node, number)) profile_.drop(number, "no node of a Chakra trace");
+      if (std::string wrong = read_node(*node, number); !wrong.empty()) profile_.drop(number, std::move(wrong));
     }
     if (messages.bad()) {
       return fail(ErrorCode::bad_input, fmt::format("{}: ends within a message", profile_.format), std::string(where));
@@ -147,7 +147,8 @@ class ChakraReader {
     }
   }
 
-  bool read_node(std::string_view bytes, std::size_t number) {
+  // What keeps a node from being a kernel or one that is left out; empty: nothing.
+  std::string read_node(std::string_view bytes, std::size_t number) {
     enum Number : std::uint64_t { kName = 2, kType = 3, kStart = 6, kDuration = 7, kAttributes = 10 };
     constexpr std::uint64_t kComputes = 4, kLastCommunicating = 7;
     KernelProfile kernel;
@@ -178,14 +179,15 @@ class ChakraReader {
           break;
       }
     }
-    if (fields.bad()) return false;
+    if (fields.bad()) return "is no message";
     if (type > kComputes && type <= kLastCommunicating) ++communicating_;
-    if (std::exchange(cpu_, false) || type != kComputes) return true;
-    if (kernel.name.empty() || duration <= 0) return false;
+    if (std::exchange(cpu_, false) || type != kComputes) return "";
+    if (kernel.name.empty()) return "has no name";
+    if (duration <= 0) return fmt::format("'{}' takes no time", one_line(kernel.name, 80));
     kernel.time = Seconds(duration * kTick);
     kernel.start = Seconds(start * kTick);
     profile_.kernels.push_back(std::move(kernel));
-    return true;
+    return "";
   }
 
   // Operations are those of the whole node, most of them on tensor cores; the schema does not tell.

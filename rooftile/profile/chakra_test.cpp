@@ -58,6 +58,31 @@ TEST(Chakra, RooftilesOwnWereNotMeasured) {
   EXPECT_TRUE(read->predicted);
 }
 
+// The first byte of a file is the length of its head: 123 is '{', 91 '['.
+TEST(Chakra, AHeadAsLongAsABracketIsNoJson) {
+  for (const std::size_t length : {91, 123}) {
+    const std::string version = field(1, std::string("0.0.4"));
+    const std::string note = field(2, field(1, std::string(length - version.size() - 4, 'n')));
+    const std::string head = delimited(version + note);
+    ASSERT_EQ(static_cast<std::size_t>(head.front()), length);
+    const auto read = read_profile(head + node(0, "forward", 4, 7), "a.0.et");
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->format, "Chakra execution trace");
+  }
+}
+
+TEST(Chakra, WhatIsDroppedSaysWhy) {
+  const auto read = read_profile(kHead + node(0, "forward", 4, 7) + node(1, "relu", 4, 0) + node(2, "", 4, 7) +
+                                     delimited(field(2, std::string("cut")).substr(0, 3)),
+                                 "a.0.et");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->kernels.size(), 1);
+  ASSERT_EQ(read->dropped.size(), 3);
+  EXPECT_EQ(read->dropped[0].reason, "'relu' takes no time");
+  EXPECT_EQ(read->dropped[1].reason, "has no name");
+  EXPECT_EQ(read->dropped[2].reason, "is no message");
+}
+
 TEST(Chakra, ABrokenFileIsOneLine) {
   const std::string cut = kHead + node(0, "forward", 4, 7) + node(1, "backward", 4, 7);
   EXPECT_THAT(read_profile(cut.substr(0, cut.size() - 3), "a.0.et").error().text(), HasSubstr("ends within a message"));

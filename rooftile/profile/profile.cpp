@@ -74,7 +74,8 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
   const char opening = text[text.find_first_not_of(" \t\r\n")];
   std::vector<std::string> tool_errors;
   const bool json = opening == '{' || opening == '[';
-  const Reader read = json ? read_kineto : is_chakra(text) ? read_chakra : find_reader(text, tool_errors);
+  // Chakra first: its length of the head may be the number of a bracket.
+  const Reader read = is_chakra(text) ? read_chakra : json ? read_kineto : find_reader(text, tool_errors);
   if (read == nullptr) {
     if (!tool_errors.empty())
       return fail(ErrorCode::bad_input, "the profiler failed: " + tool_errors.front(), std::string(where));

@@ -18,6 +18,7 @@
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/parallel/parallel_network.hpp"
 #include "rooftile/parallel/parallel_step.hpp"
+#include "rooftile/profile/profile.hpp"
 #include "rooftile/report/proto_message.hpp"
 
 namespace rooftile {
@@ -241,6 +242,7 @@ class ChakraTraceTest : public ::testing::Test {
     step = parallel_step(blocks, way, cluster, gpu, options, &timeline).value();
     const ChakraTraces traces(way, timeline);
     groups = nlohmann::json::parse(traces.groups());
+    first = traces.of_rank(0);
     ranks.clear();
     std::size_t nodes = 0;
     for (int rank = 0; rank < traces.ranks(); ++rank) {
@@ -263,6 +265,7 @@ class ChakraTraceTest : public ::testing::Test {
   Parallelism way;
   ParallelStep step;
   nlohmann::json groups;
+  std::string first;  // the file of GPU 0
   std::vector<std::vector<ReadNode>> ranks;
 };
 
@@ -287,6 +290,21 @@ TEST_F(ChakraTraceTest, ReplaysToTheTimeOfTheStep) {
   way.pp = 4, way.vp = 3, way.micro_batches = 8;
   run("gpt2");
   EXPECT_NEAR(replayed(ranks, groups) / step.time.value(), 1, 0.02);
+}
+
+TEST_F(ChakraTraceTest, RooflinesReadBackWhatIsComputed) {
+  way.tp = 2;
+  run("gpt2");
+  const profile::Profile read = profile::read_profile(first, "a.0.et").value();
+  EXPECT_TRUE(read.predicted);
+  std::size_t computing = 0;
+  for (const ReadNode& node : ranks[0]) computing += node.type == kCompute;
+  ASSERT_EQ(read.kernels.size() + read.dropped_count, computing);
+  for (const profile::Dropped& one : read.dropped) EXPECT_THAT(one.reason, testing::EndsWith("takes no time"));
+  double time = 0, number = 0;
+  for (const profile::KernelProfile& kernel : read.kernels) time += kernel.time->value() * 1e6;
+  for (const ReadNode& node : ranks[0]) number += node.type == kCompute ? node.time : 0;
+  EXPECT_NEAR(time, number, 1e-6 * number);
 }
 
 TEST_F(ChakraTraceTest, CollectivesNameTheirGroupsAndSizes) {

@@ -146,6 +146,7 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
       }
       const KernelCounters counters = profile::counters(*counted, rules);
       Kernel made = kernel_of(kernel, *counted, counters, roof);
+      if (file.profile.predicted) made.origin = Origin::predicted;
       if (const std::string reason = absurdity(made); !reason.empty()) {
         measured.drop(fmt::format("{}:{}", file.where, kernel.line),
                       fmt::format("kernel '{}': {}", one_line(kernel.name, 80), reason));

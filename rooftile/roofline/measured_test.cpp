@@ -42,6 +42,14 @@ class Measured : public testing::Test {
   Result<MeasuredKernels> table(const std::string& csv) { return kernels_of_table(csv, "t.csv", gpu, roof); }
 };
 
+TEST_F(Measured, ATimelineOfRooftilesIsPredicted) {
+  NamedProfile file;
+  file.profile.kernels = {profiled("forward", Seconds(1e-4))};
+  EXPECT_EQ(kernels_of({file}, roof).kernels[0].origin, Origin::measured);
+  file.profile.predicted = true;
+  EXPECT_EQ(kernels_of({file}, roof).kernels[0].origin, Origin::predicted);
+}
+
 TEST_F(Measured, CountersOfAllLaunches) {
   auto kernel = profiled("volta_h884gemm", Seconds(1e-4),
                          {{"dram__bytes.sum", 1e6}, {"sm__inst_executed_pipe_tensor.sum", 1000}});
