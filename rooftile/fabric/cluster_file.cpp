@@ -146,6 +146,8 @@ class ClusterReader : TomlReader {
       return bad(fmt::format("gpus_per_bridge {} does not divide gpus_per_node {}", cluster.gpus_per_bridge,
                              cluster.gpus_per_node));
     }
+    if (cluster.gpus_per_bridge > 0 && cluster.gpus_per_bridge == cluster.gpus_per_node)
+      return bad("gpus_per_bridge is all of gpus_per_node: no bridge is crossed");
     if (cluster.link_latency <= Seconds(0)) cluster.link_latency = usual_latency(cluster.link);
     const auto generation = pcie_generation(*gpu);
     if (cluster.host_link <= BytesPerSecond(0) && generation) cluster.host_link = pcie_bandwidth(*generation);

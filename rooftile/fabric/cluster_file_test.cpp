@@ -105,6 +105,8 @@ TEST(ClusterFile, HostBridgesDivideTheNode) {
   EXPECT_EQ(error_of(with(gpus, gpus + each)), "c.toml: gpus_per_bridge and bridge go together");
   EXPECT_EQ(error_of(with(gpus, gpus + "gpus_per_bridge = { value = \"3\", source = \"own\" }\n" + rate)),
             "c.toml: gpus_per_bridge 3 does not divide gpus_per_node 4");
+  EXPECT_EQ(error_of(with(gpus, gpus + "gpus_per_bridge = { value = \"4\", source = \"own\" }\n" + rate)),
+            "c.toml: gpus_per_bridge is all of gpus_per_node: no bridge is crossed");
 }
 
 }  // namespace

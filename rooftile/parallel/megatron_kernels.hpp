@@ -13,7 +13,8 @@ namespace rooftile {
 
 struct MegatronKernels {
   std::vector<PassKernel> forward, backward;
-  double calls_forward = 0, calls_backward = 0;  // that the host issues beyond one for each product and kernel
+  // Calls of the host beyond one for each product of the layer: those of the kernels above, and of each further expert.
+  double calls_forward = 0, calls_backward = 0;
 };
 
 // Of a gated MLP the activation and the product with it, which are one kernel (bias_activation_fusion;
