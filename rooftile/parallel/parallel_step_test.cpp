@@ -1,8 +1,11 @@
 #include "rooftile/parallel/parallel_step.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,13 +65,26 @@ TEST_F(ParallelStepTest, ASlowGpuHoldsUpAllThatWaitForIt) {
   EXPECT_EQ(step(way).time, slow.time) << "another replica, whose pipeline is faster";
   options.slow.back().rank = 5;
   EXPECT_GT(step(way).time, slow.time) << "the same replica's third stage";
-  options.slow.back().rank = 4;
-  way.sharding = Sharding::all, way.pp = 1, way.dp = 8;
-  const Seconds together = step(way).time;
-  options.slow.pop_back();
-  EXPECT_EQ(step(way).time, together) << "replicas that gather weights wait for the slowest, once";
   options.slow = {{.rank = 8, .speed = 0.5}};
   EXPECT_EQ(parallel_step(blocks(way), way, cluster, gpu, options).error().text(), "there is no GPU 8 of 8");
+}
+
+// Rank 0 is of the first stage's first replica, rank 5 of the second stage's second one.
+TEST_F(ParallelStepTest, ReplicasThatShareExpertsWaitForEachOtherInEveryLayer) {
+  options.predict.host = false;
+  const auto slower_by = [&](int ep, std::vector<SlowGpu> slow) {
+    Parallelism way;
+    way.pp = 2, way.dp = 4, way.ep = ep, way.micro_batches = 4;
+    options.slow = std::move(slow);
+    const Seconds time = step(way, "mixtral_8x7b").time;
+    options.slow = {};
+    return time / step(way, "mixtral_8x7b").time;
+  };
+  const SlowGpu first{.rank = 0, .speed = 0.5}, second{.rank = 5, .speed = 0.5}, third{.rank = 6, .speed = 0.5};
+  EXPECT_EQ(slower_by(1, {first, second}), std::max(slower_by(1, {first}), slower_by(1, {second})));
+  EXPECT_GT(slower_by(2, {first, second}), 1.05 * std::max(slower_by(2, {first}), slower_by(2, {second})));
+  EXPECT_EQ(slower_by(2, {first, third}), std::max(slower_by(2, {first}), slower_by(2, {third})))
+      << "of replicas with experts of their own";
 }
 
 TEST_F(ParallelStepTest, MegatronLmMasksInItsSoftmax) {
