@@ -82,8 +82,8 @@ void cap_by_power(RefinedModel& model, double boost) {
   rates.power = Watts(0);  // is counted
 }
 
-// Of the energy of an INT8 product, where half of its activations are zeros, which multipliers need not switch for: on
-// T4, A2, L4, L40S and A10, ResNet-50 is then 0.97 to 1.2 times as fast as MLPerf has it, else 0.67 to 0.9. FP16's
+// Of the energy of an INT8 product, where half of its activations are zeros, which multipliers need not switch for: less
+// suits ResNet-50 on T4 and L4 in MLPerf Inference, more suits RetinaNet on boards with PCIe (docs/theory.md). FP16's
 // convolutions show nothing of the kind.
 constexpr double kRectifiedEnergy = 0.7;
 
