@@ -46,7 +46,8 @@ Section roofline_section(const LayerEstimate& layer, const Gpu& gpu, DType preci
 Section fused_section(const KernelEstimate& loads, const Gpu& gpu) {
   Section section("Operators fused into the kernel");
   section.add("", "read", loads.traffic.compulsory, "what they need beside the kernel's result, when that is done");
-  section.add("", "from DRAM", Bytes(std::round(loads.traffic.dram.value())), "of it what the L2 has no longer: docs/theory.md");
+  section.add("", "from DRAM", Bytes(std::round(loads.traffic.dram.value())),
+              "of it what the L2 has no longer: docs/theory.md");
   section.add("", "fused", loads.time,
               fmt::format("from DRAM / {} + the rest / {}: added to the layer's time",
                           print(gpu.level("DRAM").bandwidth), print(gpu.level("L2").bandwidth)));
