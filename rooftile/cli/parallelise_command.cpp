@@ -146,8 +146,8 @@ Result<std::vector<SlowGpu>> parse_slow(const std::string& option, const std::st
     const auto speed = parse_number(value);
     if (!rank || *rank < 0 || *rank > kMostRank || !speed || !(*speed >= kLeastSpeed && *speed < 1)) {
       return fail(ErrorCode::usage,
-                  fmt::format("'{}={}' is no GPU's number and share of its speed, from {} to below 1; write 3=0.8",
-                              one_line(name), one_line(value), kLeastSpeed),
+                  fmt::format("'{}={}' is not GPU=SHARE with a share from {} to below 1, as in 3=0.8", one_line(name),
+                              one_line(value), kLeastSpeed),
                   option);
     }
     slow.push_back({*rank, *speed});
@@ -169,10 +169,12 @@ Result<void> check_slow(const ParalleliseArguments& arguments, int gpus) {
   if (arguments.slow.empty()) return {};
   for (const SlowGpu& one : arguments.slow) {
     if (one.rank < gpus) continue;
-    return fail(ErrorCode::usage, fmt::format("there is no GPU {}: {} are numbered from 0", one.rank, gpus), "--slow");
+    return fail(ErrorCode::usage,
+                fmt::format("there is no GPU {}: the {} GPUs are numbered 0 to {}", one.rank, gpus, gpus - 1),
+                "--slow");
   }
   if (arguments.trace.empty() && arguments.chakra.empty()) return {};
-  return fail(ErrorCode::usage, "traces are of GPUs that are all as fast: leave --trace and --chakra out", "--slow");
+  return fail(ErrorCode::usage, "--trace and --chakra show GPUs of equal speed; leave them out", "--slow");
 }
 
 // On what the report is about.

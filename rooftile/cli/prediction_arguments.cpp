@@ -81,8 +81,8 @@ Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
   return {};
 }
 
-// Whether there is anything for batch-norm=restored to put back, or it stands there already; what is folded,
-// load_model() checks, where the run has not folded it anyway.
+// Whether batch-norm= changes anything: restored needs norms to put back or in place, folded an eager run. load_model()
+// rejects networks without norms to fold.
 Result<void> check_batch_norms(const Workload& workload, const PredictionArguments& prediction) {
   if (prediction.set.batch_norms == BatchNorms::as_they_are) return {};
   if (prediction.set.batch_norms == BatchNorms::folded) {

@@ -154,11 +154,12 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
   return setup;
 }
 
-// With the framework's budget of a step, where none is given.
+// With the framework's budget of a step, where none is given, raised to what so many sequences need.
 Result<ServerOptions> server_of(const ServeArguments& arguments, const EngineSetup& setup) {
   ServerOptions server = arguments.server;
   if (server.step_tokens == 0 && server.batching == Batching::continuous) {
-    server.step_tokens = tokens_of_a_step(setup.options.framework, setup.gpu.id, setup.gpu.level("DRAM").capacity);
+    const std::int64_t own = tokens_of_a_step(setup.options.framework, setup.gpu.id, setup.gpu.level("DRAM").capacity);
+    if (own > 0) server.step_tokens = std::max(own, least_step_tokens(server));
   }
   if (auto checked = check(server); !checked) return fail(checked.error().code, checked.error().message, "--server");
   return server;

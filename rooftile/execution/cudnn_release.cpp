@@ -11,7 +11,7 @@ std::pair<int, int> cudnn_release(std::string_view framework) {
   struct Step {
     Release pytorch, cudnn;
   };
-  static constexpr std::array kSteps = {Step{{1, 12}, {8, 3}}, Step{{1, 13}, {8, 5}}, Step{{2, 3}, {8, 9}},
+  static constexpr std::array kSteps = {Step{{1, 12}, {8, 3}}, Step{{1, 13}, {8, 5}}, Step{{2, 1}, {8, 9}},
                                         Step{{2, 4}, {9, 1}}};
   const Release pytorch = pytorch_release(framework);
   if (pytorch == Release(0, 0)) return {0, 0};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -29,6 +30,20 @@ std::optional<Version> version_after(std::string_view framework, std::string_vie
   if (!framework.starts_with('.')) return Version(*major, 0);
   framework.remove_prefix(1);
   return Version(*major, take_number<int>(framework).value_or(0));
+}
+
+bool has_word(std::string_view framework, std::string_view word) {
+  const auto ends = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; };
+  for (std::size_t at = framework.find(word); at != std::string_view::npos; at = framework.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || ends(framework[at - 1])) && (end == framework.size() || ends(framework[end]))) return true;
+  }
+  return false;
+}
+
+std::optional<Version> vllm_version(std::string_view framework) {
+  const auto version = version_after(framework, "vLLM ");
+  return version ? version : version_after(framework, "vllm ");
 }
 
 // An unknown framework is taken for a recent PyTorch.
@@ -137,7 +152,7 @@ bool runs_megatron_core(std::string_view framework) {
 }
 
 bool runs_megatron_layers(std::string_view framework) {
-  return runs_megatron_core(framework) && framework.find("NeMo Automodel") == std::string_view::npos;
+  return runs_megatron_core(framework) && !has_word(framework, "Automodel");
 }
 
 bool hides_tensor_exchanges(std::string_view framework) { return is_nemo(framework); }
@@ -189,13 +204,13 @@ std::int64_t tokens_of_a_step(std::string_view framework, std::string_view gpu, 
   constexpr Version kFirst(0, 8);
   constexpr std::int64_t kMany = 8192, kFew = 2048;
   constexpr Bytes kLarge(70.0 * (std::int64_t{1} << 30));
-  const auto version = version_after(framework, "vLLM ");
+  const auto version = vllm_version(framework);
   if (!version || *version < kFirst) return 0;
   return memory >= kLarge && gpu.find("a100") == std::string_view::npos ? kMany : kFew;
 }
 
 bool is_vllm_of_no_release(std::string_view framework) {
-  return framework.starts_with("vLLM") && !version_after(framework, "vLLM ");
+  return (has_word(framework, "vLLM") || has_word(framework, "vllm")) && !vllm_version(framework);
 }
 
 }  // namespace rooftile

@@ -94,7 +94,8 @@ bool keeps_experts_whole(std::string_view framework);
 // NVIDIA's Megatron Core, alone or in NeMo.
 bool runs_megatron_core(std::string_view framework);
 
-// Its grouped experts (TEGroupedMLP); NeMo Automodel, as rows name it, has others.
+// Whether layers are Megatron Core's: gated activations in one kernel, grouped experts (TEGroupedMLP). NeMo Automodel
+// has others.
 bool runs_megatron_layers(std::string_view framework);
 
 // NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's

@@ -152,10 +152,11 @@ TEST(Framework, MegatronsExpertsAreNotThoseOfNemoAutomodel) {
   for (const char* own : {"Megatron Core", "NeMo 25.09", "NeMo 26.02; Megatron Bridge"}) {
     EXPECT_TRUE(runs_megatron_layers(own)) << own;
   }
-  for (const char* other : {"NeMo Automodel", "NVIDIA NeMo Automodel 26.02", "Megatron-LM", ""}) {
+  for (const char* other :
+       {"NeMo Automodel", "NVIDIA NeMo Automodel 26.02", "NeMo 26.02 Automodel", "Megatron-LM", ""}) {
     EXPECT_FALSE(runs_megatron_layers(other)) << other;
   }
-  EXPECT_TRUE(runs_megatron_layers("NeMo 26.02 Automodeling")) << "another word";
+  EXPECT_TRUE(runs_megatron_layers("NeMo Automodeling")) << "another word";
 }
 
 TEST(Framework, WhatTrainsOnPyTorchIsKnownByName) {

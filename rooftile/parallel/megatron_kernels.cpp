@@ -20,10 +20,11 @@ class Around {
     wide_.precision = DType::fp32;
   }
 
+  // A pointwise kernel of TorchScript's fuser (fused_bias_swiglu.py: jit_fuser), which loads as a sum of two does.
   void gate() {
     constexpr double kBackward = 10.0 / 6;  // reads two inputs and a gradient, writes two
-    add(made_.forward, "mlp/gated", StreamKind::gated_activation, narrow_, width_);
-    add(made_.backward, "mlp/gated", StreamKind::gated_activation, narrow_, width_, kBackward);
+    add(made_.forward, "mlp/gated", StreamKind::add, narrow_, width_);
+    add(made_.backward, "mlp/gated", StreamKind::add, narrow_, width_, kBackward);
   }
 
   void of_experts(const Transformer& part) {

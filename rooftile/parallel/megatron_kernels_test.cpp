@@ -6,6 +6,8 @@
 
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
+#include "rooftile/ops/stream_layer.hpp"
+#include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
 namespace {
@@ -49,6 +51,12 @@ TEST_F(MegatronKernelsTest, OfAGatedMlpTheActivationIsOneKernel) {
   ASSERT_EQ(made.forward.size(), 1);
   EXPECT_NEAR(bytes(made.forward).value() / (8192 * 14336.0), 6, 0.2);
   EXPECT_NEAR(bytes(made.backward).value() / (8192 * 14336.0), 10, 0.3);
+  const auto alone = [&](StreamKind kind) {
+    return estimate(StreamLayer{.kind = kind, .rows = 8192, .columns = 14336}, gpu,
+                    {.precision = DType::bf16, .in_network = true})
+        .time;
+  };
+  EXPECT_LT(made.forward.front().time, 0.7 * (alone(StreamKind::activation) + alone(StreamKind::add)));
 }
 
 TEST_F(MegatronKernelsTest, ProductsAreCalledForEachExpert) {

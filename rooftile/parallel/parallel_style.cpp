@@ -36,7 +36,7 @@ ParallelStyle style_of(std::string_view framework) {
     // XLA hand over their gradients when all of a cluster are computed.
     style.overlapped = false;
   } else if (runs_megatron_core(framework)) {
-    // main_grad is FP32, but in the configurations that NVIDIA measures with (grad_reduce_in_fp32 = False in
+    // main_grad is FP32, except in the configurations that NVIDIA benchmarks (grad_reduce_in_fp32 = False in
     // scripts/performance of Megatron Bridge, and in NeMo's before).
     style.wide_gradients = !hides_tensor_exchanges(framework);
     style.adding_products = true;  // gradient_accumulation_fusion

@@ -163,9 +163,10 @@ class TransformerBlocks {
     if (shape_.tied) blocks.tied = blocks.kinds.front().weights.all();
   }
 
-  // Activation and product are one kernel, which the network has as two operators.
+  // Activation and product are one kernel, which the network has as two operators (bias_activation_fusion).
   bool has_own_gates() const {
-    return shape_.gated && shape_.activation != "gelu_new" && runs_megatron_layers(options_.framework);
+    const bool fused = shape_.activation == "silu" || shape_.activation == "gelu";
+    return shape_.gated && fused && runs_megatron_layers(options_.framework);
   }
 
   bool is_gate(std::string_view name) const {

@@ -74,7 +74,7 @@ Result<Profile> read_profile(std::string_view text, std::string_view where, cons
   const char opening = text[text.find_first_not_of(" \t\r\n")];
   std::vector<std::string> tool_errors;
   const bool json = opening == '{' || opening == '[';
-  // Chakra first: its length of the head may be the number of a bracket.
+  // Chakra first: the length byte of its header may look like a bracket.
   const Reader read = is_chakra(text) ? read_chakra : json ? read_kineto : find_reader(text, tool_errors);
   if (read == nullptr) {
     if (!tool_errors.empty())

@@ -241,8 +241,10 @@ double tokens_of_step(const Speculation& speculation) {
   return a >= 1 ? drafted + 1 : (1 - std::pow(a, drafted + 1)) / (1 - a);
 }
 
+std::int64_t least_step_tokens(const ServerOptions& options) { return options.most_sequences * written(options); }
+
 Result<void> check(const ServerOptions& options) {
-  const std::int64_t needed = options.most_sequences * written(options);
+  const std::int64_t needed = least_step_tokens(options);
   if (options.step_tokens == 0 || options.step_tokens >= needed) return {};
   const char* each = options.speculation ? ", those drafted included" : "";
   return fail(ErrorCode::usage,

@@ -72,8 +72,9 @@ struct ServingRun {
   double mean_batch() const { return busy > Seconds(0) ? sequence_time / busy.value() : 0; }
 };
 
-// A budget of a step has room for the tokens of every sequence, as vLLM demands (max_num_batched_tokens of at least
-// max_num_seqs).
+// The tokens that a step of all sequences writes, drafted ones too: the least budget of a step. vLLM demands a token of
+// each sequence (max_num_batched_tokens of at least max_num_seqs).
+std::int64_t least_step_tokens(const ServerOptions& options);
 Result<void> check(const ServerOptions& options);
 
 // Requests in the order of their arrival; with users, these send them in that order, whenever they arrive. Errors:
