@@ -15,6 +15,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/base/units_text.hpp"
 #include "rooftile/cli/gpu_list.hpp"
+#include "rooftile/cli/help.hpp"
 #include "rooftile/cli/option_kinds.hpp"
 #include "rooftile/cli/options.hpp"
 #include "rooftile/cli/prediction_options.hpp"
@@ -349,6 +350,7 @@ void add_serve(CommandList& commands) {
       ->description("weights=int4, expert-weights=mxfp4, kv-cache=fp8, framework")
       ->group("Prediction");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Prices");
+  add_rare(app, {app->get_option("--price-kind")});
   add_output_options(app, arguments.output, kServingWriters);
 }
 
