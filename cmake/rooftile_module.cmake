@@ -83,7 +83,7 @@ endfunction()
 function(rooftile_test program)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;LINK")
   add_executable(${program} ${arg_SOURCES})
-  target_link_libraries(${program} PRIVATE rooftile fmt::fmt GTest::gtest_main GTest::gmock rapidcheck ${arg_LINK})
+  target_link_libraries(${program} PRIVATE rooftile rooftile_test_support fmt::fmt GTest::gtest_main GTest::gmock rapidcheck ${arg_LINK})
   set_target_properties(${program} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # sixteen leave a processor idle at the end
   target_compile_options(${program} PRIVATE $<$<CONFIG:Debug>:-O0>)  # sanitized, it halves the time to compile
   rooftile_precompile(${program} test)

@@ -1,15 +1,12 @@
 #include "rooftile/regression/fitted_json.hpp"
 
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
+
+#include "rooftile/base/test_json_schema.hpp"
 
 namespace rooftile::regression {
 namespace {
@@ -17,14 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-bool fits_schema(const std::string& text) {
-  std::ifstream file("data/schema/fitted-1.json");
-  const json schema_text = json::parse(file), value = json::parse(text);
-  valijson::Schema schema;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(schema_text), adapter(value);
-  valijson::SchemaParser().populateSchema(schema_adapter, schema);
-  return valijson::Validator().validate(schema, adapter, nullptr);
-}
+bool fits(const std::string& text) { return fits_schema(json::parse(text), "fitted-1.json"); }
 
 // Every key of the format, in one model.
 FittedModel model() {
@@ -65,7 +55,7 @@ TEST(FittedJson, NamesOfAnotherEncodingAreWrittenAllTheSame) {
   FittedModel odd = model();
   odd.fitted_on.software = {"caf\xe9 2"};
   const std::string text = fitted_json(odd);
-  EXPECT_TRUE(fits_schema(text));
+  EXPECT_TRUE(fits(text));
   EXPECT_TRUE(parse_fitted_json(text, "test").has_value());
 }
 
@@ -76,10 +66,10 @@ TEST(FittedJson, ReadsBackAsItWas) {
 }
 
 TEST(FittedJson, FitsItsSchema) {
-  EXPECT_TRUE(fits_schema(fitted_json(model())));
-  EXPECT_FALSE(fits_schema(changed("\"factor\": 1.25", "\"factor\": 0.5")));
-  EXPECT_FALSE(fits_schema(changed("\"technique\": \"ridge\"", "\"technique\": \"guess\"")));
-  EXPECT_FALSE(fits_schema(changed("\"mape\"", "\"mabe\"")));
+  EXPECT_TRUE(fits(fitted_json(model())));
+  EXPECT_FALSE(fits(changed("\"factor\": 1.25", "\"factor\": 0.5")));
+  EXPECT_FALSE(fits(changed("\"technique\": \"ridge\"", "\"technique\": \"guess\"")));
+  EXPECT_FALSE(fits(changed("\"mape\"", "\"mabe\"")));
 }
 
 TEST(FittedJson, SaysWhatIsWrongAndWhere) {

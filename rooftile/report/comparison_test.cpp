@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/report/json_schema.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 
 namespace rooftile {
 namespace {

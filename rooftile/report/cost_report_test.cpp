@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/report/cost.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/sensitivity.hpp"
 #include "rooftile/zoo/zoo.hpp"
 

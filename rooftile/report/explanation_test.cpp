@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/report.hpp"
 
 namespace rooftile {

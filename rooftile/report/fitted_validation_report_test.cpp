@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/report/fitted_validation.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/validation.hpp"
 
 namespace rooftile {

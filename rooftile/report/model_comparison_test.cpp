@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/report/grey_box.hpp"
-#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/cost/cost_file.hpp"
 #include "rooftile/explore/space_file.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/optimise.hpp"
 #include "rooftile/zoo/zoo.hpp"
 

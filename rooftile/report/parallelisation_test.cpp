@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/gpu/catalogue.hpp"
-#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {

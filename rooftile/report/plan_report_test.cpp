@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ops/optimizer.hpp"
 #include "rooftile/planning/scheduler.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/plan.hpp"
 #include "rooftile/report/schedule.hpp"
 #include "rooftile/report/text.hpp"

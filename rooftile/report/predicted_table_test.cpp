@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/ingest/layer_table.hpp"
-#include "rooftile/report/json_schema.hpp"
 #include "rooftile/report/row_label.hpp"
 
 namespace rooftile {

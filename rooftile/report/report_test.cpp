@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/model.hpp"
 #include "rooftile/predict/predict.hpp"
-#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {

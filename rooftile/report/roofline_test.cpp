@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rooftile/base/csv.hpp"
-#include "rooftile/report/json_schema.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/roofline/stalls.hpp"
 
 namespace rooftile {

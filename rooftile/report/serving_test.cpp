@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/gpu/catalogue.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
-#include "rooftile/report/json_schema.hpp"
 
 namespace rooftile {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "rooftile/report/json_schema.hpp"
+#include "rooftile/base/test_json_schema.hpp"
 #include "rooftile/report/palette.hpp"
 #include "rooftile/report/study.hpp"
 

@@ -1,6 +1,7 @@
 // Networks built in, by name, for tests.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,6 +20,18 @@ inline Workload zoo_network(std::string_view name, std::int64_t batch_size = 1) 
   }
   ADD_FAILURE() << "no network " << name;
   return {};
+}
+
+// As entry.build(), but of a transformer the first layers alone, of which each kind is one: the others repeat them.
+inline Workload build_shallow(const ZooEntry& entry, std::int64_t batch_size) {
+  constexpr std::int64_t kLayers =
+      6;  // a window's longest period; mixtures of experts begin at the fourth at the latest
+  if (!entry.transformer) return entry.build(batch_size);
+  Transformer shape = *entry.transformer;
+  for (std::int64_t* layers : {&shape.layers, &shape.encoder_layers, &shape.generator_layers}) {
+    *layers = std::min(*layers, kLayers);
+  }
+  return build(shape, {.batch_size = batch_size, .seq_len = entry.seq_len.value_or(1), .image_size = entry.image_size});
 }
 
 template <class Kind>
