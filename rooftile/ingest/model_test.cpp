@@ -53,10 +53,12 @@ TEST(Model, NamesThatDifferInPunctuationAloneAreToldApart) {
   EXPECT_EQ(small->name, "torchvision/regnet_y_1_6gf");
 }
 
+// No name stands for two networks.
 TEST(Model, EveryNameLoadsAtABatchSize) {
   for (const ModelName& model : model_names()) {
     const auto workload = load_model(model.name, {.batch_size = 3});
     ASSERT_TRUE(workload.has_value()) << workload.error().text();
+    EXPECT_EQ(workload->name, model.name);
     EXPECT_EQ(workload->batch_size, 3) << model.name;
     EXPECT_GT(count<Conv>(*workload) + count<Gemm>(*workload), 0u) << model.name;
     EXPECT_FALSE(model.description.empty());
@@ -174,7 +176,7 @@ TEST(Model, ReadsJsonFiles) {
 
 // Every exported model survives a trip through JSON exactly, and is read at another batch size or refused.
 TEST(Model, ExportsRoundTripThroughJson) {
-  constexpr std::size_t kMostOps = 400;  // those that have more have more of the same
+  constexpr std::size_t kMostOps = 200;  // those that have more have more of the same
   int refused = 0;
   for (const ModelName& model : model_names()) {
     const auto workload = load_model(model.name, {.batch_size = 2});

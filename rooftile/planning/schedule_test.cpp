@@ -105,7 +105,7 @@ TEST(Scheduler, HeuristicIsNearTheBestOfShortQueues) {
   };
   int proved = 0, best = 0;
   double heuristics = 0, exacts = 0;  // tardiness
-  for (int queue = 0; queue < 20; ++queue) {
+  for (int queue = 0; queue < 10; ++queue) {
     std::vector<Job> jobs;
     for (int j = 0; j < 8; ++j) {
       Job job{"j" + std::to_string(j), Seconds(whole(5, 40)), 1.0 * whole(1, 4), {}};
@@ -128,7 +128,7 @@ TEST(Scheduler, HeuristicIsNearTheBestOfShortQueues) {
   RecordProperty("proved", proved);
   RecordProperty("best", best);
   RecordProperty("percent_over", std::to_string(100 * (heuristics / exacts - 1)));
-  EXPECT_GE(proved, 18);
+  EXPECT_GE(proved, 9);
   EXPECT_LT(heuristics, 1.03 * exacts);
 }
 
@@ -241,7 +241,7 @@ TEST(Scheduler, ExactSearchOfManyMachinesEnds) {
 TEST(Scheduler, EqualTardinessIsEqualInWhateverOrderItIsAddedUp) {
   std::mt19937_64 random(1);
   const std::vector<ClusterMachine> machines = {{"m0", "a", 2}, {"m1", "b", 1}};
-  for (int queue = 0; queue < 1000; ++queue) {
+  for (int queue = 0; queue < 300; ++queue) {
     std::vector<Job> jobs;
     for (int j = 0; j < 5; ++j) {
       Job job{"j", Seconds(0.1 * static_cast<double>(random() % 10)), 1, {}};

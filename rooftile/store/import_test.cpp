@@ -285,7 +285,8 @@ pid_t in_child(const Work& work) {
 // kill -9 at random moments of an import: either all of it is there or nothing, and the store is sound.
 TEST(Import, KilledAtAnyMomentLeavesAllOrNothing) {
   const TestFolder folder;
-  const std::string path = folder.write("t.csv", gemms(3000));
+  constexpr int kRows = 1000;
+  const std::string path = folder.write("t.csv", gemms(kRows));
   const std::string before = folder.write("b.csv", gemms(10, 100000));
   constexpr int kKills = 40;
   std::mt19937 random(7);
@@ -307,11 +308,11 @@ TEST(Import, KilledAtAnyMomentLeavesAllOrNothing) {
       continue;
     }
     const std::int64_t rows = rows_in(db);
-    EXPECT_TRUE(rows == had || rows == had + 3000) << rows;
+    EXPECT_TRUE(rows == had || rows == had + kRows) << rows;
     ++(rows == had ? nothing : everything);
     // And it goes on from there.
-    EXPECT_EQ(import_one(db, path)->added, had + 3000 - rows);
-    EXPECT_EQ(rows_in(db), had + 3000);
+    EXPECT_EQ(import_one(db, path)->added, had + kRows - rows);
+    EXPECT_EQ(rows_in(db), had + kRows);
   }
   EXPECT_GT(nothing, 5) << "kills before the end";
 }

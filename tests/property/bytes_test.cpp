@@ -1,9 +1,15 @@
 // The bytes that are reported are those that times are computed from: every layer of every network of the zoo, on every
 // GPU, by every family of kernels.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -19,6 +25,7 @@
 #include "rooftile/timing/tile_time.hpp"
 #include "rooftile/traffic/attention_traffic.hpp"
 #include "rooftile/traffic/launch_traffic.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -115,8 +122,19 @@ LevelTimes attention_times(const AttentionPlan& plan, const GpuRates& rates) {
           traffic.total().at_dram() / (rates.dram * rates.constants[AttentionConstant::dram_efficiency])};
 }
 
-void expect_equal(Seconds a, Seconds b, const std::string& where) {
-  EXPECT_NEAR(a.value(), b.value(), kRounding * std::max(a.value(), b.value()) + 1e-18) << where;
+// Put into words only where something is wrong there.
+struct Place {
+  std::string_view network, layer, gpu;
+  const PredictOptions* options = nullptr;
+};
+
+std::ostream& operator<<(std::ostream& out, const Place& place) {
+  return out << place.network << " " << place.layer << " on " << place.gpu << " " << name_of(place.options->method)
+             << " " << name_of(place.options->precision) << " " << name_of(place.options->pass);
+}
+
+void expect_equal(Seconds a, Seconds b, const Place& where, std::string_view level) {
+  EXPECT_NEAR(a.value(), b.value(), kRounding * std::max(a.value(), b.value()) + 1e-18) << where << " " << level;
 }
 
 RefinedOp op_of(const LayerEstimate& layer, const KernelEstimate& kernel) {
@@ -144,7 +162,7 @@ Fills fills_of(const KernelEstimate& kernel, KernelFamily family) {
 }
 
 // What comes from DRAM comes through the L2, and what comes from there through the L1.
-void check_order(const Traffic& traffic, const Fills& fills, const std::string& where) {
+void check_order(const Traffic& traffic, const Fills& fills, const Place& where) {
   EXPECT_LE(traffic.dram, (traffic.l2 * fills.lines + fills.merged) * (1 + kRounding)) << where;
   EXPECT_LE(traffic.store_dram, traffic.store_l2 * (1 + kRounding)) << where;
   EXPECT_LE(traffic.l2, traffic.l1 * (1 + kRounding)) << where;
@@ -152,8 +170,8 @@ void check_order(const Traffic& traffic, const Fills& fills, const std::string& 
 }
 
 void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, const Gpu& gpu,
-                  const PredictOptions& options, const std::string& where) {
-  const auto model = refined_model(op_of(layer, kernel), gpu, options);
+                  const PredictOptions& options, RefinedModels& models, const Place& where) {
+  const RefinedModel* model = models.find(op_of(layer, kernel), gpu, options);
   ASSERT_TRUE(model) << where;
   check_order(kernel.traffic, fills_of(kernel, model->family), where);
   LevelTimes times;
@@ -166,12 +184,12 @@ void check_kernel(const LayerEstimate& layer, const KernelEstimate& kernel, cons
   } else {
     return;
   }
-  expect_equal(kernel.cases[Bottleneck::l2], times.l2, where + " l2");
-  expect_equal(kernel.cases[Bottleneck::dram], times.dram, where + " dram");
+  expect_equal(kernel.cases[Bottleneck::l2], times.l2, where, "l2");
+  expect_equal(kernel.cases[Bottleneck::dram], times.dram, where, "dram");
 }
 
 // No level moves more than its bandwidth allows, in the time that it would take alone and in that of the layer.
-void check_levels(const LayerEstimate& layer, const Gpu& gpu, const std::string& where) {
+void check_levels(const LayerEstimate& layer, const Gpu& gpu, const Place& where) {
   const Seconds time = layer.time * (1 + kRounding);
   const BytesPerSecond dram = gpu.level("DRAM").bandwidth, l2 = gpu.level("L2").bandwidth;
   EXPECT_LE(layer.traffic.at_dram() / dram, layer.cases[Bottleneck::dram] * (1 + kRounding)) << where;
@@ -183,7 +201,7 @@ void check_levels(const LayerEstimate& layer, const Gpu& gpu, const std::string&
   EXPECT_LE(layer.traffic.at_l1() / (gpu.level("L1").bandwidth * gpu.sm_count), time) << where;
 }
 
-void check_sum(const LayerEstimate& layer, const std::string& where) {
+void check_sum(const LayerEstimate& layer, const Place& where) {
   Traffic sum;
   for (const KernelEstimate& kernel : layer.breakdown) sum += kernel.traffic * kernel.count;
   const auto expect_sum = [&](Bytes whole, Bytes parts) {
@@ -197,51 +215,50 @@ void check_sum(const LayerEstimate& layer, const std::string& where) {
   expect_sum(layer.traffic.compulsory, sum.compulsory);
 }
 
+// Of each layer that is not like one before it.
 void check(const Workload& network, const Gpu& gpu, const PredictOptions& options, Phase phase) {
   const auto prediction = predict(network, gpu, options, phase);
   PredictOptions own = options;
   own.pass_bytes = pass_bytes(run_as(network, options, phase), phase);
   ASSERT_TRUE(prediction) << prediction.error().text();
+  RefinedModels models;
+  std::set<std::tuple<std::string_view, double, double>> seen;
   for (const LayerEstimate& layer : prediction->layers) {
-    const std::string where = network.name + " " + layer.name + " on " + gpu.id + " " + prediction->method + " " +
-                              std::string(name_of(options.precision));
+    if (!seen.emplace(layer.op, layer.time.value(), layer.traffic.l1.value()).second) continue;
+    const Place where = {network.name, layer.name, gpu.id, &options};
     check_sum(layer, where);
     if (layer.time > Seconds(0)) check_levels(layer, gpu, where);
     if (options.method != Method::rooftile) continue;
-    for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, own, where);
+    for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, own, models, where);
     if (testing::Test::HasFailure()) return;
   }
 }
 
-std::vector<Workload> networks() {
-  std::vector<Workload> made;
-  for (const ZooEntry& entry : zoo()) {
-    for (const std::int64_t batch : {1, 64}) made.push_back(entry.build(batch));
-  }
-  return made;
-}
+constexpr std::array kPrecisions = {DType::fp32, DType::fp16};
+constexpr std::array<std::int64_t, 2> kBatches = {1, 64};
 
-// Every network on one GPU of each kind of kernel, and each of all GPUs with eight networks in turn: the whole product
-// takes minutes under sanitizers.
+// Every network on one GPU of each kind of kernel and each GPU with some networks, precisions and batch sizes in turn:
+// the whole product takes minutes under sanitizers.
 TEST(Bytes, TakeTheTimeThatTheyAreReportedFor) {
-  const std::vector<Workload> all = networks();
+  std::size_t turn = 0;
   for (const char* id : {"titan-xp", "h100-sxm5-80gb", "mi300x"}) {
     const Gpu gpu = find_gpu(id).value();
-    for (const Workload& network : all) {
-      check(network, gpu, {.method = Method::rooftile, .precision = DType::fp32}, Phase::fwd);
-      check(network, gpu, {.method = Method::rooftile, .precision = DType::fp16}, Phase::fwd);
-      if (HasFailure()) return;
+    for (const ZooEntry& entry : zoo()) {
+      for (const DType precision : kPrecisions) {
+        const Workload network = build_shallow(entry, kBatches[turn++ % 2]);
+        check(network, gpu, {.method = Method::rooftile, .precision = precision}, Phase::fwd);
+        if (HasFailure()) return;
+      }
     }
+    ++turn;  // the other batch size of each precision
   }
-  const std::vector<std::string> ids = gpu_ids();
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Gpu gpu = find_gpu(ids[i]).value();
-    for (const DType precision : {DType::fp32, DType::fp16}) {
+  for (const std::string& id : gpu_ids()) {
+    const Gpu gpu = find_gpu(id).value();
+    for (const DType precision : kPrecisions) {
       if (!peak_of(precision, gpu)) continue;
-      constexpr std::size_t kEach = 4;
-      const std::size_t first = kEach * (2 * i + (precision == DType::fp16 ? 1 : 0));
-      for (std::size_t n = first; n < first + kEach; ++n) {
-        check(all[n % all.size()], gpu, {.method = Method::rooftile, .precision = precision}, Phase::fwd);
+      for (const std::int64_t batch : kBatches) {
+        const ZooEntry& entry = zoo()[turn++ % zoo().size()];
+        check(build_shallow(entry, batch), gpu, {.method = Method::rooftile, .precision = precision}, Phase::fwd);
         if (HasFailure()) return;
       }
     }
@@ -252,12 +269,15 @@ TEST(Bytes, OfGradientsToo) {
   const std::vector<std::string> ids = gpu_ids();
   std::size_t next = 0;
   for (const ZooEntry& entry : zoo()) {  // each on other GPUs, which have other architectures more often than not
-    for (const DType precision : {DType::fp32, DType::fp16, DType::fp32, DType::fp16}) {
-      const Gpu gpu = find_gpu(ids[7 * next++ % ids.size()]).value();
+    const Workload network = build_shallow(entry, 8);
+    for (const DType precision : kPrecisions) {
+      const Gpu gpu = find_gpu(ids[next % ids.size()]).value();
+      next += 7;
       if (!peak_of(precision, gpu)) continue;
-      check(entry.build(8), gpu, {.method = Method::rooftile, .precision = precision}, Phase::step);
+      check(network, gpu, {.method = Method::rooftile, .precision = precision}, Phase::step);
       if (HasFailure()) return;
     }
+    next += 14;
   }
 }
 
@@ -266,11 +286,12 @@ TEST(Bytes, OfFusedOperatorsToo) {
   const std::vector<std::string> ids = gpu_ids();
   std::size_t next = 0;
   for (const ZooEntry& entry : zoo()) {
+    const Workload network = build_shallow(entry, 8);
     for (const Execution execution : {Execution::engine, Execution::compiled}) {
       for (const Method method : {Method::rooftile, Method::roofline, Method::delta}) {
         const Gpu gpu = find_gpu(ids[7 * next++ % ids.size()]).value();
         const PredictOptions options{.method = method, .precision = DType::fp32, .execution = execution};
-        check(entry.build(8), gpu, options, Phase::fwd);
+        check(network, gpu, options, Phase::fwd);
         if (HasFailure()) return;
       }
     }
@@ -279,7 +300,7 @@ TEST(Bytes, OfFusedOperatorsToo) {
 
 TEST(Bytes, OfTheRooflineToo) {
   const Gpu gpu = find_gpu("titan-xp").value();
-  for (const ZooEntry& entry : zoo()) check(entry.build(8), gpu, {.method = Method::roofline}, Phase::step);
+  for (const ZooEntry& entry : zoo()) check(build_shallow(entry, 8), gpu, {.method = Method::roofline}, Phase::step);
 }
 
 // Shapes that no network has, in every pass: few rows, strides beyond the filter, one column of tiles.
@@ -293,9 +314,10 @@ TEST(Bytes, OfRandomLayersToo) {
     const Gemm gemm = property::random_gemm();
     for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
       const PredictOptions options{.pass = pass, .precision = precision};
+      RefinedModels models;
       for (const LayerEstimate& layer : {estimate(conv, gpu, options), estimate(gemm, gpu, options)}) {
-        const std::string where = layer.op + " " + std::string(name_of(pass)) + " on " + gpu.id;
-        for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, options, where);
+        const Place where = {"random", layer.op, gpu.id, &options};
+        for (const KernelEstimate& kernel : layer.breakdown) check_kernel(layer, kernel, gpu, options, models, where);
         RC_ASSERT(!testing::Test::HasFailure());
       }
     }
@@ -314,13 +336,29 @@ TEST(Bytes, OfRecurrentLayersToo) {
       recurrent.input = recurrent.hidden = 512;
       recurrent.layers = 2;
       for (const Pass pass : {Pass::fwd, Pass::bwd_data, Pass::bwd_weight}) {
-        const LayerEstimate layer = estimate(recurrent, gpu, {.pass = pass});
-        check_sum(layer, id);
-        check_levels(layer, gpu, id);
+        const PredictOptions options{.pass = pass};
+        const LayerEstimate layer = estimate(recurrent, gpu, options);
+        const Place where = {cell, "", id, &options};
+        check_sum(layer, where);
+        check_levels(layer, gpu, where);
         if (HasFailure()) return;
       }
     }
   }
+}
+
+// Known to be wrong: kernels of convolutions are not timed by what they ask the L1 for, which for filters that are as
+// far apart as they are wide, in half precision, is more than it serves in that time.
+TEST(Bytes, OfPatchesInHalfPrecisionAreMoreThanTheL1OfAP100Serves) {
+  const Gpu gpu = find_gpu("p100-delta").value();
+  Conv patches;
+  patches.batch = 8;
+  patches.in_channels = 3;
+  patches.out_channels = 384;
+  patches.axes[1] = patches.axes[2] = {.in = 224, .filter = 16, .stride = 16};
+  const LayerEstimate layer = estimate(patches, gpu, {.precision = DType::fp16});
+  const BytesPerSecond l1 = gpu.level("L1").bandwidth * gpu.sm_count;
+  EXPECT_NEAR(layer.traffic.at_l1() / l1 / layer.time, 1.15, 0.01);
 }
 
 // What a profiler's user would add up: these were 812 MB in one report and 2,318 MB in another, and 5,262 GB/s on a
@@ -338,12 +376,13 @@ TEST(Bytes, OfTwoLayersOfResNet50OnTitanXp) {
   projection.out_channels = 2048;
   projection.axes[1] = projection.axes[2] = {.in = 14, .filter = 1, .stride = 2};
   for (const Conv& conv : {first, projection}) {
-    const LayerEstimate layer = estimate(conv, gpu, {});
+    const PredictOptions options;
+    const LayerEstimate layer = estimate(conv, gpu, options);
     const auto* product = first_plan<RefinedKernel>(layer);
     ASSERT_NE(product, nullptr);
     EXPECT_EQ(layer.traffic.l2, product->plan.main.l2_load);
     EXPECT_EQ(layer.traffic.dram, product->plan.main.dram_load);
-    check_levels(layer, gpu, "");
+    check_levels(layer, gpu, {"resnet50", "conv", gpu.id, &options});
   }
 }
 

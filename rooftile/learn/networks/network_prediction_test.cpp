@@ -31,10 +31,12 @@ NetworkFit fit_of(const std::string& csv, Way way, const std::vector<std::string
 }
 
 // As a file keeps it.
-regression::FittedModel model_of(const std::string& csv, Way way, const std::vector<std::string>& by = {}) {
-  const auto fit = fit_of(csv, way, by);
+regression::FittedModel model_of(const NetworkFit& fit, Way way) {
   return *regression::parse_fitted_json(regression::fitted_json(fitted_model(fit, std::string(name_of(way)))),
                                         "f.json");
+}
+regression::FittedModel model_of(const std::string& csv, Way way, const std::vector<std::string>& by = {}) {
+  return model_of(fit_of(csv, way, by), way);
 }
 
 // Batches of three networks on 1, 2 and 4 GPUs of some kinds, with a time that no analytic model gives.
@@ -73,7 +75,7 @@ TEST(PredictNetwork, ARowOfTheFitHasItsFittedValue) {
   for (const Way way : {Way::affine, Way::alphabet, Way::physics, Way::analytic, Way::scaled, Way::trees}) {
     const auto fit = fit_of(csv, way, {"gpu", "model"});
     if (fit.totals.empty()) continue;  // trees without XGBoost
-    const auto model = model_of(csv, way, {"gpu", "model"});
+    const auto model = model_of(fit, way);
     const NetworkGroup* group = nullptr;
     for (const NetworkGroup& one : fit.groups) {
       if (one.key == std::vector<std::string>{"titan-xp", "ResNet-18"}) group = &one;
