@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Scores the method rooftile on the measured tables and compares with the committed figures.
 
+The order of GPUs that ran the same network is held to the limits of pairs.py.
+
 Usage: accuracy.py --cli PROGRAM [--tables FOLDER] [--tier TIER]… [--run RUN]… [--update] [--markdown]
        accuracy.py --markdown | --check
 
@@ -26,6 +28,7 @@ import sys
 import time
 from pathlib import Path
 
+import pairs
 import tables as pages
 import worst
 from families import ROWS, RUNS, TIERS, command_of, tiers_of
@@ -35,13 +38,20 @@ FIGURES = HERE / "figures.csv"
 TABLES = HERE.parent.parent.parent / "shared" / "measurements"
 SKIPPED = 77
 WORSE = 1.1  # a figure may be so many times the committed one
+LEAST_PAIRS = 250  # of GPUs that ran the same network
 SLACK = 0.3  # and so many points worse: a tenth of 1 % is nothing
 COLUMNS = ["row", "tier", "gpu", "rows", "gmae", "inside", "width", "target", "flagged", "gmae_with_flagged"]
 
 
-def groups_of(run, tier, program, tables):
-    """The scored groups of a run, each with its key as a dict."""
+def is_paired(run, tier):
+    return run == "network" and tier == "shipped"
+
+
+def groups_of(run, tier, program, tables, disordered):
+    """The scored groups of a run, each with its key as a dict; the run is added to `disordered` if its GPUs are."""
     command = command_of(run, tier, program, tables)
+    if is_paired(run, tier):
+        command.append("--pairs")
     print("$ " + " ".join(f"'{word}'" if " " in word else word for word in command), flush=True)
     start, spent = time.monotonic(), processor_seconds()
     result = subprocess.run([*command, "--format", "json"], capture_output=True, encoding="utf-8", check=False)
@@ -49,6 +59,8 @@ def groups_of(run, tier, program, tables):
     if result.returncode != 0:
         sys.exit(result.stderr.strip())
     document = json.loads(result.stdout)
+    if is_paired(run, tier) and not pairs.is_good(" of networks", document["pairs"][-1], LEAST_PAIRS):
+        disordered.append(run)
     return [{**group, **group["key"]} for group in document["groups"]]
 
 
@@ -83,9 +95,9 @@ def percent(value):
     return "" if value is None else f"{100 * value:.1f}"
 
 
-def figures_of(tier, program, tables, wanted):
-    """Every family that a wanted run covers, by GPU and over all of them."""
-    runs = {run: groups_of(run, tier, program, tables) for run in wanted if tier in tiers_of(run)}
+def figures_of(tier, program, tables, wanted, disordered):
+    """Every family that a wanted run covers, by GPU and over all of them; `disordered` as in groups_of()."""
+    runs = {run: groups_of(run, tier, program, tables, disordered) for run in wanted if tier in tiers_of(run)}
     for name, run, covers, targets in ROWS:
         groups = [group for group in runs.get(run, []) if covers(group)]
         gpus = sorted({group["gpu"] for group in groups})
@@ -160,8 +172,9 @@ def main():
         print("skipped: the measured tables are not beside the project (docs/measurements.md says where they come from)")
         return SKIPPED
 
+    disordered = []
     reached = [figure for tier in options.tier or ["shipped"]
-               for figure in figures_of(tier, options.cli, options.tables, options.run or RUNS)]
+               for figure in figures_of(tier, options.cli, options.tables, options.run or RUNS, disordered)]
     failed = compare(reached, {} if options.update else committed)
     scored = {key_of(figure)[:2] for figure in reached}
     kept = [figure for key, figure in committed.items() if key[:2] not in scored]
@@ -172,7 +185,7 @@ def main():
             worst.update(options.cli, options.tables)
     if options.markdown:
         pages.write(figures)
-    return 1 if failed else 0
+    return 1 if failed or disordered else 0
 
 
 if __name__ == "__main__":
