@@ -1,7 +1,11 @@
 """Scripts that several tests capture, and how."""
 
+import functools
+import json
+import os
 import subprocess
 import sys
+import tempfile
 
 
 TRAIN = """
@@ -46,11 +50,43 @@ with torch.no_grad():
 """
 
 
+# Imports PyTorch once: each capture is a copy of this process, and ends as a Python does.
+COPIES = """
+import json, os, sys
+import rooftile.capturing.command
+from rooftile.__main__ import main
+for line in sys.stdin:
+    request = json.loads(line)
+    copy = os.fork()
+    if copy == 0:
+        os.chdir(request["folder"])
+        for number, path in enumerate((os.devnull, request["out"], request["errors"])):
+            os.dup2(os.open(path, os.O_RDWR), number)
+        sys.argv[1:] = request["arguments"]
+        sys.exit(main())
+    print(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]), flush=True)
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def copies():
+    return subprocess.Popen([sys.executable, "-c", COPIES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def captured(*arguments):
+    """What `python -m rooftile capture` does with these arguments."""
+    with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as errors:
+        request = {"folder": os.getcwd(), "out": out.name, "errors": errors.name, "arguments": ["capture", *arguments]}
+        copies().stdin.write(json.dumps(request) + "\n")
+        copies().stdin.flush()
+        status = int(copies().stdout.readline())
+        return subprocess.CompletedProcess(request["arguments"], status, out.read(), errors.read())
+
+
 def capture(tmp_path, text, *arguments):
     script = tmp_path / "train.py"
     script.write_text(text)
-    return subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script), *arguments], capture_output=True,
-                          text=True, check=False)
+    return captured(str(script), *arguments)
 
 
 def program(*arguments):

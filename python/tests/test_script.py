@@ -1,6 +1,8 @@
 """python -m rooftile capture, and scripts in the place of a model."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -12,7 +14,10 @@ import rooftile  # noqa: E402
 
 
 def test_a_training_script_is_captured_as_it_stands(tmp_path):
-    run = capture(tmp_path, TRAIN, "--", "--batch", "8")
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN)
+    run = subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script), "--", "--batch", "8"],
+                         capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "training on" in run.stderr
     step = json.loads(run.stdout)

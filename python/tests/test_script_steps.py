@@ -1,8 +1,6 @@
 """Which part of a script is its step."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -168,10 +166,7 @@ while True:
     ("optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"]),
     ("kept.append(inner); optimizer.step(); inner.step()", ["aten.add_", "aten.addcdiv_"])])
 def test_a_new_optimizer_in_each_iteration_ends_the_step(tmp_path, steps, kinds):
-    script = tmp_path / "train.py"
-    script.write_text(NEW_OPTIMIZERS.replace("STEPS", steps))
-    run = subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script)], capture_output=True, text=True,
-                         check=False, timeout=60)
+    run = capture(tmp_path, NEW_OPTIMIZERS.replace("STEPS", steps))
     assert run.returncode == 0, run.stderr
     assert run.stderr.count("iteration") < 6
     step = json.loads(run.stdout)

@@ -17,7 +17,8 @@ command without any output below it has to succeed. A block whose fence names a 
 is what stands in that file of examples/, or else it is written there; the command, if there is one, has to succeed. So has, in other blocks without `$ `, every line that starts with
 `rooftile ` and has no placeholder in capitals. Commands of one file share a scratch folder with the files of examples/
 and the folders of ../shared/measurements; a command that names one of these is left out where they are absent. Blocks
-whose fence says `slow` run with --slow alone, which takes only the pages that have any. Commands that read what one of these would have written are left out too.
+whose fence says `slow` run with --slow alone, those that say `long` with --update too: a sanitized program takes a minute
+for them. --slow takes only the pages that have any of these. Commands that read what one of these would have written are left out too.
 --update rewrites the outputs, those with `…` line by line where a line like it is found, and says which do not fit.
 """
 import argparse
@@ -33,6 +34,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEASUREMENTS = ROOT.parent / "shared" / "measurements"
+SLOW = frozenset({"slow", "long"})  # words of fences
 TIME_LIMIT, SLOW_LIMIT = 600, 5000  # seconds a command; a hang is a failure, a sanitized build on a busy machine is not
 
 
@@ -59,8 +61,8 @@ def file_of(number, fence, lines):
     return match and File(number, match[1], "".join(line + "\n" for _, line in lines), match[2] or "")
 
 
-def commands_of(text):
-    """The commands and files of a page's fenced blocks, in order."""
+def commands_of(text, slow):
+    """The commands and files of a page's fenced blocks, in order; those are slow whose fence has one of these words."""
     found, block, start, fence = [], None, 0, ""
     for number, line in enumerate(text.splitlines()):
         if line.startswith("```"):
@@ -68,7 +70,7 @@ def commands_of(text):
                 block, start, fence = [], number, line
             else:
                 file = file_of(start, fence, block)
-                found += [file] if file else commands_of_block(block, "slow" in fence.split())
+                found += [file] if file else commands_of_block(block, bool(slow.intersection(fence.split())))
                 block = None
         elif block is not None:
             block.append((number, line))
@@ -141,7 +143,7 @@ def renewed(lines, output):
 
 
 def has_slow_block(text):
-    return any(line.startswith("```") and "slow" in line.split() for line in text.splitlines())
+    return any(line.startswith("```") and SLOW.intersection(line.split()) for line in text.splitlines())
 
 
 def without_digits(line):
@@ -156,8 +158,8 @@ def coarsen(space):
 class Page:
     """One file, run in one scratch folder."""
 
-    def __init__(self, path, program, slow):
-        self.path, self.program, self.slow = path, program, slow
+    def __init__(self, path, program, slow, long_too):
+        self.path, self.program, self.slow, self.long_too = path, program, slow, long_too
         self.text = path.read_text(encoding="utf-8")
         self.failures, self.skipped, self.ran = [], 0, 0
         self.renewable = []  # failures that an update mends
@@ -181,7 +183,7 @@ class Page:
                            "XDG_DATA_HOME": str(Path(scratch) / "data")}
             for name in ("COLUMNS", "NO_COLOR"):
                 environment.pop(name, None)
-            for found in commands_of(self.text):
+            for found in commands_of(self.text, SLOW - {"long"} if self.long_too else SLOW):
                 if isinstance(found, File):
                     self.take_file(found, work, environment)
                 else:
@@ -250,7 +252,7 @@ def main():
     for path in paths:
         if arguments.slow and not has_slow_block(path.read_text(encoding="utf-8")):
             continue
-        page = Page(path, arguments.cli.resolve(), arguments.slow)
+        page = Page(path, arguments.cli.resolve(), arguments.slow, arguments.update)
         page.run()
         if arguments.update:
             page.update()
