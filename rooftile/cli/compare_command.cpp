@@ -350,18 +350,8 @@ void add_row_option(CLI::App* app, const std::string& name, Value& value, const 
   add_value(app, name, value, kind, read, help)->group("Rows");
 }
 
-}  // namespace
-
-void add_compare(CommandList& commands) {
-  auto [app, arguments] =
-      commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
-                                     "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
-  CLI::Option* models = add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
-  CLI::Option* gpus = add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all|vendor:nvidia|vendor:amd|memory>=SIZE,…",
-                               "catalogue ids, parts of them, .toml files; SIZE as in memory>=24GB",
-                               [](const std::string&, const std::string&) -> Result<void> { return {}; });
-  add_prediction_options(app, arguments.prediction);
-  add_choices(app, arguments);
+// Which rows there are, what they have and how they are sorted.
+void add_row_options(CLI::App* app, CompareArguments& arguments) {
   constexpr std::int64_t kMostSamples = std::int64_t{1} << 50, kMostEpochs = 1000000;
   add_text(app, "--baseline", arguments.baseline, "ID", "the GPU that the others are compared with");
   add_count(app, "--samples", arguments.samples, kMostSamples,
@@ -393,17 +383,46 @@ void add_compare(CommandList& commands) {
       "answered in a sentence: 'cheapest in 24 h', 'fastest under 2 USD an hour', 'upgrade from X to Y', 'which "
       "batch'");
   for (CLI::Option* option : add_price_options(app, arguments.prices)) option->group("Rows");
-  for (const char* rare :
-       {"--baseline", "--epochs", "--grid", "--buy", "--price-kind", "--method", "--set", "--execution"}) {
-    add_rare(app, {app->get_option(rare)});
-  }
-  add_output_options(app, arguments.output, kComparisonWriters);
+}
+
+CLI::Option* add_study(CLI::App* app, CompareArguments& arguments) {
   CLI::Option* study = add_text(
       app, "--study", arguments.study, "STUDY|FILE",
       fmt::format("in place of other options: applications, GPUs and host of a study, {}, or a .toml file; -o FOLDER "
                   "for its table and charts",
                   fmt::join(study_ids(), " or ")));
   study->group("Output");
+  return study;
+}
+
+// A study has its own.
+void exclude_all_but_output(CLI::App* app, CLI::Option* study) {
+  for (CLI::Option* option : app->get_options()) {
+    const bool help = option->check_lname("help") || option->check_lname("help-all");
+    const bool output = option->check_lname("output") || option->check_lname("format");
+    if (option != study && !help && !output) study->excludes(option);
+  }
+}
+
+}  // namespace
+
+void add_compare(CommandList& commands) {
+  auto [app, arguments] =
+      commands.add<CompareArguments>("compare", "Compare GPUs for networks: time, cost, memory, power",
+                                     "rooftile compare resnet50 --gpus t4,l4,a10 -b 64 --precision fp16", run);
+  CLI::Option* models = add_texts(app, "MODEL", arguments.models, "MODEL", "as 'predict' takes them");
+  CLI::Option* gpus = add_list(app, "--gpus,--gpu", arguments.gpus, "ID|all|vendor:nvidia|vendor:amd|memory>=SIZE,…",
+                               "catalogue ids, parts of them, .toml files; SIZE as in memory>=24GB",
+                               [](const std::string&, const std::string&) -> Result<void> { return {}; });
+  add_prediction_options(app, arguments.prediction);
+  add_choices(app, arguments);
+  add_row_options(app, arguments);
+  for (const char* rare :
+       {"--baseline", "--epochs", "--grid", "--buy", "--price-kind", "--method", "--set", "--execution"}) {
+    add_rare(app, {app->get_option(rare)});
+  }
+  add_output_options(app, arguments.output, kComparisonWriters);
+  CLI::Option* study = add_study(app, arguments);
   commands.need_any(app, {models, study});
   commands.need_any(app, {gpus, study});
   add_choice<ComparisonChart>(
@@ -411,11 +430,7 @@ void add_compare(CommandList& commands) {
       {{"scatter", ComparisonChart::scatter}, {"bars", ComparisonChart::bars}, {"batches", ComparisonChart::batches}},
       "which picture: time against cost, throughput, throughput by batch (default: what the rows allow)")
       ->group("Output");
-  for (CLI::Option* option : app->get_options()) {
-    const bool help = option->check_lname("help") || option->check_lname("help-all");
-    const bool output = option->check_lname("output") || option->check_lname("format");
-    if (option != study && !help && !output) study->excludes(option);
-  }
+  exclude_all_but_output(app, study);
 }
 
 }  // namespace rooftile::cli

@@ -232,7 +232,7 @@ Result<std::string> parse_checkpoint_file(const std::string& option, const std::
   return parse_file(option, text);
 }
 
-Result<void> run(ExploreArguments& arguments) {
+Result<void> check_outputs(const ExploreArguments& arguments) {
   if (!arguments.csv.empty() && arguments.csv == arguments.rows) return usage("--csv and --rows name the same file");
   if (!arguments.heat_map.empty() && arguments.folder.empty() && arguments.checkpoint.empty()) {
     return usage("--heat-map needs -o FOLDER, where it is drawn");
@@ -241,18 +241,45 @@ Result<void> run(ExploreArguments& arguments) {
       arguments.checkpoint.empty()) {
     return usage("--pareto needs -o FOLDER, or --format table or json; csv has the best designs");
   }
+  return {};
+}
+
+Result<void> write_reports(const ExploreArguments& arguments, const Prepared& prepared,
+                           const ExploreResults& explored) {
+  const DesignSpace& space = prepared.space;
+  const bool costs = prepared.table() != nullptr;
+  const CostTable table = costs ? *prepared.table() : TRY(load_costs({}));
+  const double power = space.base.tdp.value_or(Watts()).value(), reticle = table.die.reticle_mm2;
+  const ExploreReport report = {
+      space,
+      explored,
+      label_of(prepared.predicted),
+      prepared.base.time,
+      costs ? std::optional(prepared.base.costs) : std::nullopt,
+      axis_notes(space, *prepared.evaluator, prepared.weighed),
+      power,
+      reticle,
+      costs ? std::set<std::uint64_t>() : beyond_limits(prepared, explored, power, reticle, table)};
+  if (!arguments.folder.empty()) {
+    TRY(write_folder(arguments.folder, report));
+  }
+  return print_report(report, arguments.format);
+}
+
+Result<void> run(ExploreArguments& arguments) {
+  TRY(check_outputs(arguments));
   TRY(complete(arguments.prediction));
   const InterruptAsked signals;
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return help_first_rank(arguments);
   const auto prepared = TRY(prepare(arguments));
   const DesignSpace& space = prepared.space;
-  const DesignOutcome& base = prepared.base;
   TRY(prepare_folder(arguments.folder));
 
   const std::vector<LayerColumn>& layers = prepared.evaluator->layers();
   const bool costs = prepared.table() != nullptr;
   RowFiles rows;
-  if (auto result = rows.add<CsvRows>(arguments.csv, space, layers, arguments.layer_times, base.time, costs); !result) {
+  if (auto result = rows.add<CsvRows>(arguments.csv, space, layers, arguments.layer_times, prepared.base.time, costs);
+      !result) {
     return result;
   }
   TRY(rows.add<BinaryRows>(arguments.rows, space, layers, costs));
@@ -287,22 +314,7 @@ Result<void> run(ExploreArguments& arguments) {
   if (explored->unfit[0] == 0 && explored->designs == space.size()) {
     return tl::unexpected(none_possible(*explored, space, arguments.space));
   }
-  const CostTable table = costs ? *prepared.table() : TRY(load_costs({}));
-  const double power = space.base.tdp.value_or(Watts()).value(), reticle = table.die.reticle_mm2;
-  const ExploreReport report = {
-      space,
-      *explored,
-      label_of(prepared.predicted),
-      base.time,
-      costs ? std::optional(base.costs) : std::nullopt,
-      axis_notes(space, *prepared.evaluator, prepared.weighed),
-      power,
-      reticle,
-      costs ? std::set<std::uint64_t>() : beyond_limits(prepared, *explored, power, reticle, table)};
-  if (!arguments.folder.empty()) {
-    TRY(write_folder(arguments.folder, report));
-  }
-  TRY(print_report(report, arguments.format));
+  TRY(write_reports(arguments, prepared, *explored));
   return checkpoint.result();
 }
 

@@ -135,31 +135,12 @@ double filter_bytes(const TileLoads& loads) {
   return loads.layer.k * (loads.layer.filters * loads.layer.groups) * loads.element.value();
 }
 
-}  // namespace
-
-LeastLoads least_loads(const TileLoads& loads, const Plan& plan, double sms) {
-  constexpr double kRounding = 1e-12;
-  const Places places(loads.layer, plan, sms);
-  const Bytes activations =
-      loads.sector * plan.columns * (1 - places.met) * std::min(loads.activations, loads.activations_apart);
-  const Bytes filters = std::min(asked_filters(loads, plan), loads.sector * (places.first_visits * loads.filters));
-  const Bytes dram = std::min(loads.once_bytes, activations) + std::min(Bytes(filter_bytes(loads)), filters);
-  return {(activations + filters) * (1 - kRounding), dram * (1 - kRounding)};
-}
-
-RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const CacheSizes& caches) {
+// What the L1 misses of what it is asked for.
+void add_l2(RefinedTraffic& terms, const TileLoads& loads, const Plan& plan, const Places& places,
+            const CacheSizes& caches) {
   const LoadedLayer& layer = loads.layer;
   const Tile& tile = loads.tile;
   const Bytes sector = loads.sector;
-  RefinedTraffic terms;
-  terms.l1_activations = asked_activations(loads, plan);
-  terms.l1_filters = asked_filters(loads, plan);
-
-  const Places places(layer, plan, caches.sms);
-  const double wave = places.wave, full_waves = places.full_waves, last = places.last, active = places.active;
-  const double waves = full_waves + (last > 0 ? 1 : 0);
-
-  // L2: what the L1 misses.
   const double tile_n = std::min<double>(tile.n, layer.filters);
   const L1Share found = found_in_l1(loads, plan, places, caches);
   terms.l1_keeps_activations = found.activations;
@@ -173,16 +154,25 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
   if (places.sm_visits > places.first_visits) {
     const double steps = layer.k / std::min<double>(tile.k, layer.k);
     const double elsewhere = std::max(0.0, 1 - layer.line / layer.k);
-    const double stays = kept(active * loads.step_lines + loads.filter_lines +
-                                  elsewhere * (active * loads.step_lines * steps + tile_n * layer.k / layer.line),
-                              caches.l1_lines, caches.l1_ways);
+    const double stays =
+        kept(places.active * loads.step_lines + loads.filter_lines +
+                 elsewhere * (places.active * loads.step_lines * steps + tile_n * layer.k / layer.line),
+             caches.l1_lines, caches.l1_ways);
     new_filters += (places.sm_visits - places.first_visits) * (1 - stays);
   }
   new_filters *= loads.filters;
   terms.l2_filters = terms.l1_filters * (1 - terms.l1_keeps_filters) + sector * new_filters;
   terms.l2_filters = std::min(terms.l2_filters, terms.l1_filters);
+}
 
-  // DRAM: what the L2 misses.
+// What the L2 misses of what it is asked for.
+void add_dram(RefinedTraffic& terms, const TileLoads& loads, const Plan& plan, const Places& places,
+              const CacheSizes& caches) {
+  const LoadedLayer& layer = loads.layer;
+  const Tile& tile = loads.tile;
+  const double wave = places.wave, full_waves = places.full_waves, last = places.last;
+  const double waves = full_waves + (last > 0 ? 1 : 0);
+  const double tile_n = std::min<double>(tile.n, layer.filters);
   const double line_bytes = caches.l2_line.value();
   const double once_bytes = loads.once_bytes.value();
   const double rows_a_wave = std::min(wave, plan.rows);
@@ -201,7 +191,7 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
   double halo = 0;
   if (!layer.one_output() && terms.l2_keeps_filters < 1) {
     const double apart = sectors_apart(layer, rows_a_wave * tile.m);
-    halo = layer.planes() * std::max(0.0, apart - loads.once) * sector.value();
+    halo = layer.planes() * std::max(0.0, apart - loads.once) * loads.sector.value();
   }
   const double again = 1 + (terms.passes - 1) * (1 - terms.l2_keeps_activations);
   terms.dram_activations = Bytes(again * (once_bytes + halo * (1 - terms.l2_keeps_filters)));
@@ -210,7 +200,27 @@ RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const C
   terms.dram_filters = Bytes(filters_once * (1 + (visits - 1) * (1 - terms.l2_keeps_filters)));
   terms.dram_activations = std::clamp(terms.dram_activations, Bytes(0), terms.l2_activations);
   terms.dram_filters = std::min(terms.dram_filters, terms.l2_filters);
+}
 
+}  // namespace
+
+LeastLoads least_loads(const TileLoads& loads, const Plan& plan, double sms) {
+  constexpr double kRounding = 1e-12;
+  const Places places(loads.layer, plan, sms);
+  const Bytes activations =
+      loads.sector * plan.columns * (1 - places.met) * std::min(loads.activations, loads.activations_apart);
+  const Bytes filters = std::min(asked_filters(loads, plan), loads.sector * (places.first_visits * loads.filters));
+  const Bytes dram = std::min(loads.once_bytes, activations) + std::min(Bytes(filter_bytes(loads)), filters);
+  return {(activations + filters) * (1 - kRounding), dram * (1 - kRounding)};
+}
+
+RefinedTraffic refined_traffic(const TileLoads& loads, const Plan& plan, const CacheSizes& caches) {
+  const Places places(loads.layer, plan, caches.sms);
+  RefinedTraffic terms;
+  terms.l1_activations = asked_activations(loads, plan);
+  terms.l1_filters = asked_filters(loads, plan);
+  add_l2(terms, loads, plan, places, caches);
+  add_dram(terms, loads, plan, places, caches);
   terms.total.l1 = terms.l1_activations + terms.l1_filters;
   terms.total.l2 = terms.l2_activations + terms.l2_filters;
   terms.total.dram = terms.dram_activations + terms.dram_filters;

@@ -225,17 +225,82 @@ std::string split_text(const NetworkFitOptions& options) {
   return options.beyond->text() + " held out";
 }
 
-}  // namespace
-
-Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options) {
+Result<void> check_columns(const RunRows& rows, const NetworkFitOptions& options) {
   for (const std::string& column : options.by) {
     TRY(check_run_column(column, rows));
   }
-  if (options.beyond) {
-    for (const Filter::Use& use : options.beyond->columns()) {
-      TRY(check_run_column(use.column, rows));
-    }
+  if (!options.beyond) return {};
+  for (const Filter::Use& use : options.beyond->columns()) {
+    TRY(check_run_column(use.column, rows));
   }
+  return {};
+}
+
+// Fits one group after another, and keeps what all of them together are judged by.
+class GroupFits {
+ public:
+  GroupFits(const NetworkFitOptions& options, NetworkFit& result, std::size_t all)
+      : options_(options), result_(result), all_(all) {}
+
+  Result<void> fit(const std::vector<std::string>& key, const GroupRows& members,
+                   const std::vector<regression::Split>& splits) {
+    const regression::FitProblem problem = problem_of(members);
+    const bool folds = splits.size() > 1;
+    const std::vector<std::size_t>& seen = splits.front().training;
+    const regression::FitProblem training = folds ? problem : rows_of(problem, seen);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (folds || std::binary_search(seen.begin(), seen.end(), i)) add_row(result_.fitted_on, *members[i]);
+    }
+    NetworkGroup group;
+    group.key = key;
+    group.training = training.values.size();
+    group.ranges = ranges_of(training);
+    group.validation = folds ? problem.values.size() : splits.front().validation.size();
+    for (const Way way : options_.ways) {
+      const auto equation = equation_options(way, training, options_.way);
+      auto added = equation ? add(group, problem, splits, *equation) : Result<void>(tl::unexpected(equation.error()));
+      if (!added) group.left_out.push_back({added.error().code, added.error().message, std::string(name_of(way))});
+    }
+    if (options_.own) {
+      TRY(add(group, problem, splits, *options_.own));
+    }
+    result_.groups.push_back(std::move(group));
+    return {};
+  }
+
+  // Once all groups are fitted.
+  void score_all() {
+    share_intervals(result_.groups, scores_, options_.way);
+    for (NetworkGroup& group : result_.groups) {
+      for (NetworkVerdict& verdict : group.verdicts) score(verdict);
+    }
+    for (const Way way : options_.ways) add_total(result_.totals, std::string(name_of(way)), result_.groups);
+    if (options_.own) add_total(result_.totals, options_.own->name, result_.groups);
+  }
+
+ private:
+  Result<void> add(NetworkGroup& group, const regression::FitProblem& problem,
+                   const std::vector<regression::Split>& splits, const regression::EquationOptions& equation) {
+    std::size_t done = std::exchange(begun_, begun_ + fits_of(splits));
+    auto judged = TRY(judge_all(problem, splits, equation, [&] {
+      if (options_.progress) options_.progress(++done, all_);
+    }));
+    std::vector<double>& of_equation = scores_[equation.name];
+    of_equation.insert(of_equation.end(), judged.scores.begin(), judged.scores.end());
+    group.verdicts.push_back(std::move(judged.verdict));
+    return {};
+  }
+
+  const NetworkFitOptions& options_;
+  NetworkFit& result_;
+  std::size_t all_, begun_ = 0;                        // fits, those of ways that were begun
+  std::map<std::string, std::vector<double>> scores_;  // JudgedWay::scores of all groups, by way
+};
+
+}  // namespace
+
+Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& options) {
+  TRY(check_columns(rows, options));
   NetworkFit result;
   if (options.beyond) {
     for (const Filter::Use& use : options.beyond->columns()) result.beyond_columns.push_back(use.column);
@@ -244,15 +309,15 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
   result.split = split_text(options);
   result.fitted_on.sources = rows.sources;
   result.fitted_on.split = result.split;
-  std::map<std::string, std::vector<double>> scores;
   const auto groups = groups_of(rows, options.by);
   const std::size_t ways = options.ways.size() + (options.own ? 1 : 0);
   std::vector<std::vector<regression::Split>> splits_of_groups;
-  std::size_t all = 0, begun = 0;  // fits, those of ways that were begun
+  std::size_t all = 0;
   for (const auto& [key, members] : groups) {
     splits_of_groups.push_back(splits_of(members, options));
     all += ways * fits_of(splits_of_groups.back());
   }
+  GroupFits fits(options, result, all);
   auto next_splits = splits_of_groups.begin();
   for (const auto& [key, members] : groups) {
     const std::vector<regression::Split>& splits = *next_splits++;
@@ -260,46 +325,12 @@ Result<NetworkFit> fit_networks(const RunRows& rows, const NetworkFitOptions& op
       ++result.groups_without_split;
       continue;
     }
-    const regression::FitProblem problem = problem_of(members);
-    const regression::FitProblem training = splits.size() > 1 ? problem : rows_of(problem, splits.front().training);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const std::vector<std::size_t>& seen = splits.front().training;
-      if (splits.size() > 1 || std::binary_search(seen.begin(), seen.end(), i)) add_row(result.fitted_on, *members[i]);
-    }
-    NetworkGroup group;
-    group.key = key;
-    group.training = training.values.size();
-    group.ranges = ranges_of(training);
-    group.validation = splits.size() > 1 ? problem.values.size() : splits.front().validation.size();
-    const auto add = [&](const regression::EquationOptions& equation) -> Result<void> {
-      std::size_t done = std::exchange(begun, begun + fits_of(splits));
-      auto judged = TRY(judge_all(problem, splits, equation, [&] {
-        if (options.progress) options.progress(++done, all);
-      }));
-      std::vector<double>& of_equation = scores[equation.name];
-      of_equation.insert(of_equation.end(), judged.scores.begin(), judged.scores.end());
-      group.verdicts.push_back(std::move(judged.verdict));
-      return {};
-    };
-    for (const Way way : options.ways) {
-      const auto equation = equation_options(way, training, options.way);
-      auto added = equation ? add(*equation) : Result<void>(tl::unexpected(equation.error()));
-      if (!added) group.left_out.push_back({added.error().code, added.error().message, std::string(name_of(way))});
-    }
-    if (options.own) {
-      TRY(add(*options.own));
-    }
-    result.groups.push_back(std::move(group));
+    TRY(fits.fit(key, members, splits));
   }
   if (result.groups.empty()) {
     return fail(ErrorCode::bad_input, fmt::format("no group of rows can be split by '{}'", result.split));
   }
-  share_intervals(result.groups, scores, options.way);
-  for (NetworkGroup& group : result.groups) {
-    for (NetworkVerdict& verdict : group.verdicts) score(verdict);
-  }
-  for (const Way way : options.ways) add_total(result.totals, std::string(name_of(way)), result.groups);
-  if (options.own) add_total(result.totals, options.own->name, result.groups);
+  fits.score_all();
   return result;
 }
 
