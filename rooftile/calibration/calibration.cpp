@@ -39,6 +39,7 @@ std::string_view kin_of(std::string_view architecture, KernelFamily family) {
   if (architecture == "Blackwell Ultra B300") return "Blackwell B200";
   const bool shares =
       family == KernelFamily::conv_simt || family == KernelFamily::gemm_simt || family == KernelFamily::conv_tensor;
+  if (architecture == "Turing TU11x") return shares ? "Volta" : "Turing";
   return shares && architecture == "Turing" ? "Volta" : "";
 }
 

@@ -35,7 +35,7 @@ TEST(FindGpu, UnambiguousPart) {
   EXPECT_EQ(id_for("4090"), "rtx-4090");
   EXPECT_EQ(id_for("H100-SXM5"), "h100-sxm5-80gb");
   EXPECT_EQ(id_for("h200"), "h200-sxm-141gb") << "whole words before parts of words: gh200";
-  EXPECT_EQ(id_for("gh2"), "gh200-96gb-hbm3");
+  EXPECT_EQ(id_for("gh200-96"), "gh200-96gb-hbm3") << "parts of words, but not of numbers: gh2 is none";
 }
 
 TEST(FindGpu, AmbiguousPartListsTheMatches) {

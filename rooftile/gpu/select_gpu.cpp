@@ -18,8 +18,8 @@ namespace rooftile {
 namespace {
 
 // Vendors, brands and what says nothing of the chip or its memory.
-constexpr std::array<std::string_view, 10> kDropped = {"nvidia", "tesla", "geforce",  "quadro", "graphics",
-                                                       "device", "amd",   "instinct", "radeon", "oam"};
+constexpr std::array<std::string_view, 11> kDropped = {"nvidia", "tesla", "geforce",  "quadro", "graphics", "device",
+                                                       "amd",    "gpu",   "instinct", "radeon", "oam"};
 
 // Whether `part` stands in `id` between hyphens: "h200" in "h200-sxm-141gb", not in "gh200-96gb-hbm3".
 bool has_words(std::string_view id, std::string_view part) {
@@ -30,10 +30,23 @@ bool has_words(std::string_view id, std::string_view part) {
   return false;
 }
 
-// Whether a word of `id` begins with `beginning`: "80g" of "a100-pcie-80gb".
+bool is_digit(std::string_view text, std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
+
+// Whether `id` could be cut at `at`, that is not within a number.
+bool between(std::string_view id, std::size_t at) { return at == 0 || !is_digit(id, at - 1) || !is_digit(id, at); }
+
+// Whether a word of `id` begins with `beginning`: "80g" of "a100-pcie-80gb", but not "p40" of "p4000".
 bool has_word_with(std::string_view id, std::string_view beginning) {
   for (std::size_t at = id.find(beginning); at != std::string_view::npos; at = id.find(beginning, at + 1)) {
-    if (at == 0 || id[at - 1] == '-') return true;
+    if ((at == 0 || id[at - 1] == '-') && between(id, at + beginning.size())) return true;
+  }
+  return false;
+}
+
+// Whether `part` stands anywhere in `id` without cutting a number.
+bool has_part(std::string_view id, std::string_view part) {
+  for (std::size_t at = id.find(part); at != std::string_view::npos; at = id.find(part, at + 1)) {
+    if (between(id, at) && between(id, at + part.size())) return true;
   }
   return false;
 }
@@ -72,15 +85,19 @@ Ids matches(std::string_view selector, const Ids& known) {
     if (std::binary_search(known.begin(), known.end(), exact)) return {exact};
   }
   if (words.empty()) return {};
-  Ids found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
-  if (found.empty())
-    found = ids_that(known, [&](const std::string& one) { return one.find(wanted) != std::string::npos; });
+  Ids found = called(words);
+  if (found.size() == 1) return found;
+  found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
+  if (const Ids whole = ids_that(found, [&](const std::string& one) { return one.ends_with(wanted); });
+      whole.size() == 1) {
+    return whole;  // "4070", and not rtx-4070-ti
+  }
+  if (found.empty()) found = ids_that(known, [&](const std::string& one) { return has_part(one, wanted); });
   if (found.empty()) {
     found = ids_that(known, [&](const std::string& one) {  // "A100 80GB PCIe": the words in any order
       return std::all_of(words.begin(), words.end(), [&](const std::string& word) { return has_words(one, word); });
     });
   }
-  if (found.empty()) found = called(words);
   if (found.empty()) {
     const std::string run_together = without_hyphens(id);
     found = ids_that(known, [&](const std::string& one) { return without_hyphens(one) == run_together; });

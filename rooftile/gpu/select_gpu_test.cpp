@@ -38,6 +38,12 @@ TEST(SelectGpu, ByTheNameThatADriverGives) {
         std::pair{"AMD Radeon RX 7900 XTX", "rx-7900-xtx"},
         std::pair{"Nvidia geforce rtx 2080ti", "rtx-2080-ti"},
         std::pair{"rtx4090", "rtx-4090"},
+        std::pair{"NVIDIA GeForce RTX 4060 Laptop GPU", "rtx-4060-laptop"},
+        std::pair{"NVIDIA GeForce RTX 2060 SUPER", "rtx-2060-super"},
+        std::pair{"NVIDIA RTX A4000", "rtx-a4000"},
+        std::pair{"Tesla P40", "p40"},
+        std::pair{"4070", "rtx-4070"},
+        std::pair{"NVIDIA TITAN RTX", "titan-rtx"},
         std::pair{"AMD Instinct MI250X / MI250", "mi250x"}}) {
     const auto found = select_gpu(name);
     ASSERT_TRUE(found) << name << ": " << found.error().text();
@@ -55,6 +61,13 @@ TEST(SelectGpu, ByTheBeginningsOfItsWords) {
   EXPECT_EQ(select_gpu("v100-32-sxm2").value(), "v100-sxm2-32gb");
   EXPECT_THAT(select_gpu("a100-80g").error().message,
               testing::HasSubstr("is ambiguous: a100-pcie-80gb, a100-sxm4-80gb"));
+}
+
+TEST(SelectGpu, APartOfANumberIsNoGpu) {
+  for (const std::string name : {"p400", "p60", "v10", "rtx 406"}) {
+    EXPECT_EQ(select_gpu(name).error().code, ErrorCode::not_found)
+        << name << ": p4000, p600, v100 and rtx-4060 are others";
+  }
 }
 
 TEST(SelectGpu, ABrandAloneIsNoGpu) {
