@@ -1,6 +1,7 @@
 #include "rooftile/execution/composites.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,9 +14,9 @@ bool is_rms_norm(const Op& op) {
   return norm != nullptr && norm->function == "rms";
 }
 
-bool is_rotary(const Op& op) {
+bool is_function(const Op& op, std::string_view function) {
   const auto* elementwise = std::get_if<Elementwise>(&op.kind);
-  return elementwise != nullptr && elementwise->function == "rotary";
+  return elementwise != nullptr && elementwise->function == function;
 }
 
 class Apart {
@@ -29,7 +30,7 @@ class Apart {
       const Tensor& output = workload_.tensors[op.outputs.front()];
       if (is_rms_norm(op) && is_floating(output.dtype)) {
         add_rms_norm(op);
-      } else if (is_rotary(op) && !output.shape.empty() && output.shape.back() % 2 == 0) {
+      } else if (is_function(op, "rotary") && !output.shape.empty() && output.shape.back() % 2 == 0) {
         add_rotary(op);
       } else {
         workload_.ops.push_back(std::move(op));
@@ -91,5 +92,22 @@ class Apart {
 }  // namespace
 
 Workload take_composites_apart(Workload workload) { return Apart(std::move(workload)).run(); }
+
+Workload take_silu_apart(Workload workload) {
+  std::vector<Op> ops = std::move(workload.ops);
+  workload.ops.clear();
+  for (Op& op : ops) {
+    if (is_function(op, "silu")) {
+      const Tensor& output = workload.tensors[op.outputs.front()];
+      workload.tensors.push_back({op.name + "/sigmoid", output.shape, output.dtype});
+      const TensorId sigmoid = workload.tensors.size() - 1;
+      workload.ops.push_back({op.name + "/sigmoid", Elementwise{.function = "sigmoid"}, op.inputs, {sigmoid}});
+      op.kind = Elementwise{.function = "mul"};
+      op.inputs.push_back(sigmoid);
+    }
+    workload.ops.push_back(std::move(op));
+  }
+  return workload;
+}
 
 }  // namespace rooftile

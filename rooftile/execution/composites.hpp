@@ -17,4 +17,7 @@ namespace rooftile {
 // Sines, cosines and epsilon are small and not counted.
 Workload take_composites_apart(Workload workload);
 
+//     SiLU               a sigmoid, times the input
+Workload take_silu_apart(Workload workload);
+
 }  // namespace rooftile

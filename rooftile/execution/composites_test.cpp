@@ -45,6 +45,15 @@ TEST(Composites, NothingIsCastThatIsWideAlready) {
                                       "turn/neg", "turn/turned", "turn/sin", "turn/cos", "turn"}));
 }
 
+TEST(Composites, SiluIsASigmoidAndAProduct) {
+  Workload workload = heads(DType::fp16);
+  workload.ops = {{"act", Elementwise{.function = "silu"}, {0}, {3}}};
+  const Workload run = take_silu_apart(workload);
+  EXPECT_EQ(launches(run), (std::vector<std::string>{"act/sigmoid", "act"}));
+  EXPECT_EQ(run.ops.back().inputs.size(), 2u) << "what the sigmoid read, and what it gave";
+  EXPECT_EQ(input_type(run, "act"), DType::fp16);
+}
+
 TEST(Composites, RmsNormsComputeInFp32AndReturnTheirType) {
   const Workload run = take_composites_apart(heads(DType::bf16));
   EXPECT_EQ(input_type(run, "norm/pow"), DType::fp32);

@@ -60,7 +60,8 @@ bool is_trtllm_since(std::string_view framework, Version first) {
 struct Release {
   Version pytorch, cuda;
 };
-constexpr Release k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}}, k2_1{{2, 1}, {11, 8}};
+constexpr Release k1_7{{1, 7}, {11, 0}}, k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}},
+    k2_1{{2, 1}, {11, 8}};
 
 // PyTorch itself, which runs TorchScript too, not what is built on it.
 bool is_pytorch(std::string_view framework) { return starts_with_any(framework, {"PyTorch", "TorchScript"}); }
@@ -136,6 +137,8 @@ bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_sin
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
 
 bool lacks_composites(std::string_view framework) { return framework.empty() || is_pytorch(framework); }
+
+bool lacks_silu(std::string_view framework) { return precedes(framework, k1_7) || framework.starts_with("TensorFlow"); }
 
 bool sums_in_fp16(std::string_view framework) {
   return starts_with_any(framework, {"TensorRT", "AITemplate"}) && !framework.starts_with("TensorRT-LLM");

@@ -75,6 +75,10 @@ bool interprets_its_graph(std::string_view framework);
 // rotary positions (apex, Transformer Engine, Megatron).
 bool lacks_composites(std::string_view framework);
 
+// SiLU came to PyTorch with 1.7; until then networks multiplied by a sigmoid (facebookresearch/pycls, SiLU in
+// pycls/models/blocks.py). TensorFlow does so still (tensorflow/python/ops/nn_impl.py, swish()).
+bool lacks_silu(std::string_view framework);
+
 // TensorRT's kernels for FP16 add up in FP16 ("f16f16_f16f16_f16" in their names; NVIDIA/TensorRT issue 2942), and so
 // do AITemplate's unless told otherwise (use_fp16_acc); cuDNN, cuBLAS and TensorRT-LLM add up in FP32.
 bool sums_in_fp16(std::string_view framework);

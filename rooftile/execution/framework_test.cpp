@@ -37,6 +37,11 @@ TEST(Framework, PyTorch111BroughtKernelsForRowsAndWideFilters) {
 }
 
 TEST(Framework, PyTorchHasNoKernelsForComposites) {
+  EXPECT_TRUE(lacks_silu("PyTorch 1.6"));
+  EXPECT_TRUE(lacks_silu("TensorFlow 2.4"));
+  EXPECT_FALSE(lacks_silu("PyTorch 1.7.1"));
+  EXPECT_FALSE(lacks_silu("PyTorch"));
+  EXPECT_FALSE(lacks_silu(""));
   EXPECT_TRUE(lacks_composites(""));
   EXPECT_TRUE(lacks_composites("PyTorch 2.6 torchtitan"));
   EXPECT_FALSE(lacks_composites("NeMo 25.09"));

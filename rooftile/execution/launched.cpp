@@ -164,6 +164,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (options.execution == Execution::eager && options.composites_apart) {
     workload = take_composites_apart(std::move(workload));
   }
+  if (options.execution == Execution::eager && options.silu_apart) workload = take_silu_apart(std::move(workload));
   if (!engine) workload = add_biases_apart(std::move(workload), options.nhwc);
   if (!engine && options.linear_bias) {
     workload = add_linear_biases_apart(std::move(workload), *options.linear_bias);

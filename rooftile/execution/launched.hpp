@@ -21,6 +21,7 @@ struct LaunchOptions {
   bool nhwc = false;                            // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool composites_apart = false;                // what has no kernel of its own is taken apart where it runs eagerly
+  bool silu_apart = false;                      // and SiLU is a sigmoid and a product
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
   bool narrow_experts = true;                   // in FP8 and FP4, those are, too
   bool narrow_prompts = false;                  // and attention multiplies FP8 in prompts

@@ -117,6 +117,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .nhwc = channels_last(options),
           .linear_bias = dimensions_with_fused_bias(options.framework),
           .composites_apart = lacks_composites(options.framework),
+          .silu_apart = lacks_silu(options.framework),
           .epilogues = !leaves_products_bare(options.framework),
           .narrow_experts = multiplies_experts_in_fp8(options.framework),
           .narrow_prompts = attends_in_fp8(options.framework),

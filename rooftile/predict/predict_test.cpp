@@ -279,6 +279,18 @@ TEST(Predict, ProductsOfIntegersRunAtTheirRate) {
   EXPECT_EQ(predict(product_of(DType::int8), t4, kDelta)->time, predict(product_of(DType::fp32), t4, kDelta)->time);
 }
 
+TEST(Predict, TensorRtMultipliesHalvesOnLanesThatTakeTwo) {
+  const Gpu p100 = find_gpu("p100-pcie-16gb").value();
+  const auto run = [&](const char* framework) {
+    return predict(product_of(DType::fp16), p100, {.precision = DType::fp16, .framework = framework, .host = false});
+  };
+  const auto pytorch = run("PyTorch 1.6"), tensorrt = run("TensorRT 7");
+  ASSERT_TRUE(pytorch && tensorrt);
+  EXPECT_EQ(pytorch->computed, DType::fp32);
+  EXPECT_EQ(tensorrt->computed, DType::fp16);
+  EXPECT_LT(tensorrt->time, 0.7 * pytorch->time);
+}
+
 TEST(Predict, IntegersThatTheGpuCannotMultiplyAreNamed) {
   const auto none = predict(product_of(DType::int8), find_gpu("v100-sxm2-16gb").value());
   ASSERT_FALSE(none);

@@ -10,6 +10,7 @@
 #include "rooftile/execution/narrow_products.hpp"
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/host.hpp"
+#include "rooftile/predict/refined.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
@@ -173,10 +174,11 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.precision = options_.precision;
   const bool rounded = weighs_in_mxfp4_ && rounds_for_mxfp4(options_.framework, gpu);
   const DType multiplied = rounded ? DType::fp8 : multiplied_;
-  prediction.computed = computed_in(multiplied, gpu);
+  const bool halves = multiplies_on_half_lanes(gpu, network_options(options_));
+  prediction.computed = halves ? DType::fp16 : computed_in(multiplied, gpu);
   prediction.method = label_of(options_);
   prediction.sm_count = gpu.sm_count;
-  prediction.peak = peak_of(multiplied, gpu).value_or(FlopsPerSecond(0));
+  prediction.peak = halves ? gpu.peak(Peak::fp16) : peak_of(multiplied, gpu).value_or(FlopsPerSecond(0));
   prediction.memory = memory_;
   prediction.unsupported = workload_->skipped;
   prediction.notes = workload_->notes;

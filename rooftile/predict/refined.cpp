@@ -112,7 +112,18 @@ bool rounds_for_mxfp4(std::string_view framework, const Gpu& gpu) {
   return gpu.peak(Peak::tensor_fp4).value() > 0 && rounds_for_mxfp4(framework);
 }
 
+bool multiplies_on_half_lanes(const Gpu& gpu, const PredictOptions& options) {
+  const bool narrow_sums = options.precision == DType::fp16 && options.accumulate == DType::fp16;
+  const bool tensor_cores = gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
+  return narrow_sums && !tensor_cores && gpu.vendor == "nvidia" && gpu.peak(Peak::fp16) > gpu.peak(Peak::fp32);
+}
+
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
+  if (constexpr double kAccepted = 32; gpu.fp16_sums < kAccepted && multiplies_on_half_lanes(gpu, options)) {
+    Gpu accepted = gpu;
+    accepted.fp16_sums = kAccepted;
+    return refined_model(op, accepted, options);
+  }
   const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
   auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
   if (!peak) return std::nullopt;
