@@ -224,6 +224,53 @@ void read_measured(TableRow& row, Measured& measured) {
   measured.launches = row.amount("kernel_launches", false);
 }
 
+// What others call a column: "Batch Size", "latency (ms)".
+struct OtherName {
+  const char* name;  // as plain_column() has it
+  const char* column;
+};
+constexpr std::array kOtherNames = {
+    OtherName{"model", "model"},
+    OtherName{"network", "model"},
+    OtherName{"model_name", "model"},
+    OtherName{"gpu", "gpu"},
+    OtherName{"device", "gpu"},
+    OtherName{"gpu_name", "gpu"},
+    OtherName{"batch", "batch"},
+    OtherName{"batch_size", "batch"},
+    OtherName{"bs", "batch"},
+    OtherName{"precision", "precision"},
+    OtherName{"dtype", "precision"},
+    OtherName{"data_type", "precision"},
+    OtherName{"time_ms", "time_ms"},
+    OtherName{"latency_ms", "time_ms"},
+    OtherName{"time_us", "time_us"},
+    OtherName{"latency_us", "time_us"},
+    OtherName{"latency_s", "time_s"},
+    OtherName{"framework", "framework"},
+    OtherName{"seq_length", "seq_len"},
+    OtherName{"seq_len", "seq_len"},
+    OtherName{"sequence_length", "seq_len"},
+    OtherName{"image_size", "image_size"},
+    OtherName{"img_size", "image_size"},
+    OtherName{"resolution", "image_size"},
+};
+
+// In small letters, with one underscore for whatever lies between letters and digits.
+std::string plain_column(std::string_view name) {
+  std::string plain;
+  for (const char c : lower_case(name)) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (kept) {
+      plain += c;
+    } else if (!plain.empty() && plain.back() != '_') {
+      plain += '_';
+    }
+  }
+  if (plain.ends_with('_')) plain.pop_back();
+  return plain;
+}
+
 // The row's own cell, unless it is empty or overridden by what the caller gives.
 std::string_view choose(std::string_view cell, std::string_view given, bool override_cells) {
   return cell.empty() || (override_cells && !given.empty()) ? given : cell;
@@ -249,15 +296,23 @@ Result<LayerTableReader> LayerTableReader::from_header(const CsvRow& header, std
                   fmt::format("{}:{}", where, header.line));
     }
   }
+  for (std::size_t i = 0; i < header.cells.size(); ++i) {
+    const std::string name = plain_column(header.cells[i]);
+    for (const OtherName& other : kOtherNames) {
+      if (name == other.name) table.columns_.emplace(other.column, i);  // unless a column has that very name
+    }
+  }
   for (const std::string& name : options.ignore) table.columns_.erase(name);
   table.width_ = header.cells.size();
   const auto has = [&](const char* name) { return table.columns_.count(name) > 0; };
   if (!has("op")) {
-    if (!(has("C") && has("R")) && !has("M")) {
-      return fail(ErrorCode::bad_input, "not a layer table: no column 'op', nor C and R (conv) or M (gemm)",
+    const bool conv = has("C") && has("R");
+    if (!conv && !has("M") && !has("model")) {
+      return fail(ErrorCode::bad_input,
+                  "not a layer table: no column 'op', nor C and R (conv), M (gemm) or model (network)",
                   fmt::format("{}:{}", where, header.line));
     }
-    table.default_op_ = has("C") && has("R") ? "conv" : "gemm";
+    table.default_op_ = conv ? "conv" : has("M") ? "gemm" : "network";
   }
   table.options_ = std::move(options);
   return table;

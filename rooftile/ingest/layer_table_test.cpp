@@ -203,6 +203,17 @@ TEST(LayerTable, RowsTooLargeToCountExactly) {
       HasSubstr("too large"));
 }
 
+TEST(LayerTable, NetworksOfATableThatOthersMade) {
+  const LayerTable table = parsed_table("Model,GPU,Batch Size,dtype,Latency (ms)\nresnet50,T4,32,float16,12.5\n");
+  ASSERT_EQ(table.rows.size(), 1u);
+  const LayerRow& row = table.rows.front();
+  EXPECT_EQ(std::get<NetworkRun>(row.op).model, "resnet50");
+  EXPECT_EQ(row.gpu, "T4");
+  EXPECT_EQ(row.precision, DType::fp16);
+  EXPECT_EQ(row.measured.time, Seconds(12.5e-3));
+  EXPECT_EQ(parsed_table("model,gpu,GPU\nresnet50,t4,v100\n").rows.front().gpu, "t4") << "the very name comes first";
+}
+
 TEST(LayerTable, TablesThatAreNone) {
   EXPECT_EQ(table_error(""), "t.csv: the file is empty");
   EXPECT_EQ(table_error("\n\n"), "t.csv: the file is empty");

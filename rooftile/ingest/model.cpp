@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
@@ -165,6 +166,15 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   return entry.builder(size);
 }
 
+// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf". Tuned weights are of the same sizes.
+std::string without_owner(const std::string& model) {
+  std::string name = lower_case(model.substr(model.rfind('/') + 1));
+  for (const std::string_view suffix : {"-hf", "-chat", "-instruct", "-it"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  return name;
+}
+
 // The embedded model of that name, or whose name ends in "/" and it, letter for letter (regnet_y_16gf is not
 // regnet_y_1_6gf), else the only one that it names.
 const EmbeddedModel* find_embedded(std::string_view name) {
@@ -237,6 +247,7 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
         fmt::format("{} {} {} {}", name, onnx.image_size.value_or(0), onnx.skip_unsupported, onnx.fuse_attention),
         *onnx.batch_size, read);
   }
+  if (const std::string name = without_owner(model); find_built_in(name) != nullptr) return load(name, options);
   return unknown(model);
 }
 
@@ -255,6 +266,7 @@ Result<std::optional<Transformer>> find_transformer(const std::string& model) {
     return shape;
   }
   const ZooEntry* entry = find_built_in(model);
+  if (entry == nullptr) entry = find_built_in(without_owner(model));
   if (entry == nullptr || !entry->transformer) return std::nullopt;
   return *entry->transformer;
 }

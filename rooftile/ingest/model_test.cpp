@@ -216,6 +216,11 @@ TEST(Model, ReadsStandardInput) {
   EXPECT_THAT(nothing.error().text(), HasSubstr("standard input"));
 }
 
+TEST(Model, NamesOfTheHub) {
+  ASSERT_TRUE(load_model("meta-llama/Llama-2-7b-chat-hf"));
+  EXPECT_EQ(load_model("Qwen/Qwen2.5-0.5B-Instruct")->name, "qwen2.5_0.5b");
+}
+
 TEST(Model, UnknownNames) {
   EXPECT_EQ(load_error("vgg61").message,
             "'vgg61' is neither an .onnx, .json or .toml file nor a built-in model; did you mean 'vgg16'?");
