@@ -46,6 +46,7 @@ RUNS = {
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
+    "torch-boards": ([OWN / "torch_matmul_boards.csv"], "", "", "gpu,precision"),
     "squares": ([OWN / "cublaslt_squares.csv"], "", "", "gpu,precision"),
     "tuned": ([OWN / "tuned_products.csv"], "", "", "gpu,framework"),
     "tensile": ([OWN / "tensile.csv"], "gpu = rx-6900-xt", "", "gpu"),
@@ -84,6 +85,9 @@ RUNS = {
     "aitemplate": ([OWN / "aitemplate.csv"], "", "", "gpu,execution"),
     "tensorrt-geforce": ([OWN / "tensorrt_rtx3060.csv"], "", "", "gpu,precision"),
     "yolo": ([OWN / "ultralytics.csv"], "", "", "gpu,framework"),
+    "pycls": ([OWN / "pycls.csv"], "", "", "gpu,gpus,pass"),
+    "torch2trt": ([OWN / "torch2trt.csv"], "", "", "gpu,execution"),
+    "tensorrt-cnn": ([OWN / "paddle_inference.csv", OWN / "mmdeploy.csv"], "", "", "table,gpu,precision"),
     "timm-more": ([OWN / "timm_more_networks.csv"], "", "", "gpu,model"),
     "mlperf-retinanet": ([OWN / "mlperf_inference.csv"], "", "", "gpu"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
@@ -191,6 +195,8 @@ ROWS = [
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"torch.mm on 7 later boards, {precision}", "torch-later",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
+    *[(f"torch.mm on 11 boards and laptops, {precision}", "torch-boards",
+       lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"cuBLASLt on three GeForce boards, {name}", "squares", lambda g, of=of: g["precision"] in of, {})
       for name, of in [("fp32", ["fp32"]), ("tf32, fp16 and bf16", ["tf32", "fp16", "bf16"]), ("fp8 and int8", ["fp8", "int8"])]],
     *[(name, "tuned", lambda g, framework=framework: g["framework"] == framework, {})
@@ -284,6 +290,17 @@ ROWS = [
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("tf32", "fp16", "int8")],
     ("MLPerf Inference, ResNet-50 in TensorRT, int8", "mlperf-resnet", lambda g: True, {}),
     ("MLPerf Inference, RetinaNet in TensorRT, int8", "mlperf-retinanet", lambda g: True, {}),
+    *[(f"pycls on V100, {name}", "pycls", lambda g, passes=passes: g["pass"] == passes, {})
+      for name, passes in [("inference", "fwd"), ("training on eight", "step")]],
+    *[(f"torch2trt's networks on Jetsons, {name}", "torch2trt",
+       lambda g, execution=execution: g["execution"] == execution, {})
+      for name, execution in [("PyTorch", "eager"), ("TensorRT", "engine")]],
+    *[(f"{name}, {precision}", "tensorrt-cnn",
+       lambda g, table=table, precision=precision: table in g["table"] and g["precision"] == precision, {})
+      for name, table, precisions in [("Paddle Inference on T4 and V100", "paddle", ("fp32", "fp16")),
+                                      ("mmdeploy's networks in TensorRT on T4 and Jetson Nano", "mmdeploy",
+                                       ("fp32", "fp16", "int8"))]
+      for precision in precisions],
     ("timm inference, 20 networks unseen", "timm-more", lambda g: True, {}),
     *[(f"Ultralytics' {name}", "yolo",
        lambda g, gpu=gpu, framework=framework: g["gpu"].startswith(gpu) and g["framework"].startswith(framework), {})
