@@ -9,9 +9,10 @@ namespace {
 
 class Around {
  public:
-  // Positions, and features of the MLP.
-  Around(std::int64_t rows, std::int64_t width, const Gpu& gpu, const PredictOptions& options)
-      : rows_(rows), width_(width), gpu_(gpu) {
+  // Positions, features of the MLP and of what goes in and comes out, and experts, each with launches of its own.
+  Around(std::int64_t rows, std::int64_t width, std::int64_t hidden, std::int64_t experts, const Gpu& gpu,
+         const PredictOptions& options)
+      : rows_(rows), width_(width), hidden_(hidden), each_(static_cast<double>(experts)), gpu_(gpu) {
     narrow_ = options;
     narrow_.in_network = true;
     narrow_.training = false;
@@ -25,11 +26,6 @@ class Around {
     constexpr double kBackward = 10.0 / 6;  // reads two inputs and a gradient, writes two
     add(made_.forward, "mlp/gated", StreamKind::add, narrow_, width_);
     add(made_.backward, "mlp/gated", StreamKind::add, narrow_, width_, kBackward);
-  }
-
-  void of_experts(const Transformer& part) {
-    hidden_ = part.hidden;
-    each_ = static_cast<double>(part.experts);
   }
 
   void clamp() {
@@ -92,8 +88,8 @@ class Around {
     to.push_back(std::move(kernel));
   }
 
-  std::int64_t rows_, width_, hidden_ = 0;
-  double each_ = 1;  // experts, each with launches of its own
+  std::int64_t rows_, width_, hidden_;
+  double each_;  // experts
   const Gpu& gpu_;
   PredictOptions narrow_, wide_;
   MegatronKernels made_;
@@ -102,15 +98,14 @@ class Around {
 }  // namespace
 
 MegatronKernels megatron_gate(std::int64_t rows, std::int64_t width, const Gpu& gpu, const PredictOptions& options) {
-  Around around(rows, width, gpu, options);
+  Around around(rows, width, width, 1, gpu, options);
   around.gate();
   return std::move(around).kernels();
 }
 
 MegatronKernels megatron_experts(const Transformer& part, std::int64_t picks, bool exchanged, const Gpu& gpu,
                                  const PredictOptions& options) {
-  Around around(picks, part.expert_ffn, gpu, options);
-  around.of_experts(part);
+  Around around(picks, part.expert_ffn, part.hidden, part.experts, gpu, options);
   if (part.clamped) around.clamp();
   if (part.bias == TransformerBias::all || part.bias == TransformerBias::mlp) around.add_biases();
   if (exchanged && part.experts > 1) around.sort();

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +13,7 @@
 #include "rooftile/parallel/pass_times.hpp"
 #include "rooftile/parallel/pipeline_order.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
+#include "rooftile/parallel/slow_gpus.hpp"
 
 namespace rooftile {
 namespace {
@@ -481,30 +480,6 @@ class StepBuilder {
   std::size_t first_update_ = 0;                         // tasks from here on follow the last backward pass
 };
 
-// Replicas that wait for each other in every layer: those that gather weights, or exchange with each other's experts.
-int replicas_in_step(const Parallelism& way) {
-  if (way.sharding == Sharding::all) return way.dp;
-  const int gpus = way.ep > 1 ? way.ep * way.expert_tp() : 1;
-  return std::max(1, gpus / (way.tp * way.cp));
-}
-
-// Of replicas that have slow GPUs, how much longer their stages compute, each once; of a way that has none, stages as
-// fast as they are.
-std::vector<std::vector<double>> slower_stages(const Parallelism& way, const std::vector<SlowGpu>& slow) {
-  const std::vector<double> even(static_cast<std::size_t>(way.pp), 1);
-  std::map<int, std::vector<double>> replicas;
-  for (const SlowGpu& one : slow) {
-    const int stage = one.rank / ranks_of_stage(way), replica = one.rank % ranks_of_stage(way) / (way.tp * way.cp);
-    double& factor =
-        replicas.try_emplace(replica / replicas_in_step(way), even).first->second[static_cast<std::size_t>(stage)];
-    factor = std::max(factor, 1 / one.speed);
-  }
-  std::set<std::vector<double>> found;
-  for (const auto& [replica, factors] : replicas) found.insert(factors);
-  if (found.empty()) found.insert(even);
-  return {found.begin(), found.end()};
-}
-
 }  // namespace
 
 Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster,
@@ -519,10 +494,7 @@ Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelis
                 fmt::format("offload {} needs host_memory and host_link of {}, which its file does not give",
                             name_of(way.offload), cluster.id));
   }
-  for (const SlowGpu& one : options.slow) {
-    if (one.rank >= 0 && one.rank < way.gpus() && one.speed > 0) continue;
-    return fail(ErrorCode::usage, fmt::format("there is no GPU {} of {}", one.rank, way.gpus()));
-  }
+  TRY(check(options.slow, way));
   const std::size_t parts = static_cast<std::size_t>(way.pp) * static_cast<std::size_t>(way.vp);
   const std::size_t count = blocks.order.size();
   if (way.pp > 1 && parts + 2 > count && count % parts != 0) {

@@ -15,6 +15,7 @@
 #include "rooftile/parallel/blocks.hpp"
 #include "rooftile/parallel/parallel_style.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
+#include "rooftile/parallel/slow_gpus.hpp"
 #include "rooftile/parallel/step_timeline.hpp"
 
 namespace rooftile {
@@ -40,22 +41,12 @@ struct ParallelStep {
   double samples_per_second() const { return static_cast<double>(way.batch()) / time.value(); }
 };
 
-// A GPU that computes at a share of what the others reach: hot, capped, or with a slow neighbour on its host.
-struct SlowGpu {
-  int rank = 0;  // as Parallelism numbers them
-  double speed = 1;
-};
-
 struct ParallelOptions {
   PredictOptions predict;  // whose optimizer updates the weights
   ParallelStyle style;
   std::vector<SlowGpu> slow = {};
 };
 
-// A stage waits for its slowest GPU with every exchange. Replicas that gather weights, or whose experts are spread over
-// each other's GPUs, wait for each other in every layer and count as one. Other replicas wait for the one with the
-// slowest pipeline when they sum gradients: of several that have slow GPUs that one is simulated.
-//
 // Blocks that were made for `way`, which passed check(). Errors: more GPUs than the cluster has; pipeline stages of a
 // network that is no transformer. With `timeline`, each task of it as well, made of kernels where the blocks list them.
 Result<ParallelStep> parallel_step(const NetworkBlocks& blocks, const Parallelism& way, const GpuCluster& cluster,

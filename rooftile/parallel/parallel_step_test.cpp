@@ -97,6 +97,29 @@ TEST_F(ParallelStepTest, MegatronLmMasksInItsSoftmax) {
   EXPECT_LT(computing("Megatron-LM 2.5"), computing("Megatron-DeepSpeed"));
 }
 
+// Megatron Core fuses SwiGLU and GeGLU; of other activations and of other frameworks there is none.
+TEST_F(ParallelStepTest, MegatronCoreComputesGatesInOneKernel) {
+  const auto kernels = [&](const char* model, const char* activation, const char* framework, const char* name) {
+    Transformer shape = find_transformer(model).value().value();
+    shape.activation = activation, shape.layers = 2, shape.dense_layers = 0;
+    PredictOptions predict = options.predict;
+    predict.framework = framework;
+    const NetworkBlocks made = transformer_blocks(shape, 128, {}, gpu, predict, BlockDetail::kernels).value();
+    const auto& forward = made.kinds[1].forward.kernels;
+    return std::count_if(forward.begin(), forward.end(),
+                         [&](const PassKernel& kernel) { return kernel.name.find(name) != std::string::npos; });
+  };
+  for (const char* activation : {"silu", "gelu"}) {
+    EXPECT_EQ(kernels("llama2_7b", activation, "Megatron Core", "gated"), 1) << activation;
+    EXPECT_EQ(kernels("llama2_7b", activation, "Megatron Core", activation), 0) << activation;
+    EXPECT_EQ(kernels("llama2_7b", activation, "NeMo Automodel", activation), 1) << activation;
+  }
+  EXPECT_EQ(kernels("llama2_7b", "relu", "Megatron Core", "mlp/relu"), 1);
+  EXPECT_EQ(kernels("llama2_7b", "quick_gelu", "Megatron Core", "sigmoid"), 1);
+  EXPECT_EQ(kernels("deepseek_v2_lite", "silu", "Megatron Core", "gated"), 2)
+      << "of its experts, and of those it shares";
+}
+
 TEST_F(ParallelStepTest, ASliceHasItsShareOfTheWeights) {
   Parallelism way;
   const double whole = blocks(way).weights.all();

@@ -35,7 +35,7 @@ ParallelStyle style_of(std::string_view framework) {
     // Megatron-LM's own DistributedDataParallel calls allreduce_gradients() after the last backward pass; clusters of
     // XLA hand over their gradients when all of a cluster are computed.
     style.overlapped = false;
-  } else if (runs_megatron_core(framework)) {
+  } else if (runs_megatron_layers(framework)) {
     // main_grad is FP32, except in the configurations that NVIDIA benchmarks (grad_reduce_in_fp32 = False in
     // scripts/performance of Megatron Bridge, and in NeMo's before).
     style.wide_gradients = !hides_tensor_exchanges(framework);
