@@ -218,9 +218,10 @@ std::string none_of(const ParalleliseArguments& arguments, const WaysAsked& aske
                "samples");
 }
 
-Result<void> write_chakra(const std::string& begin, const Parallelism& way, const StepTimeline& timeline) {
+Result<void> write_chakra(const std::string& begin, const Gpu& gpu, const Parallelism& way,
+                          const StepTimeline& timeline) {
   constexpr std::size_t kMostNodes = 50'000'000;  // 5 GB
-  const ChakraTraces traces(way, timeline);
+  const ChakraTraces traces(gpu.name, way, timeline);
   if (traces.nodes() > kMostNodes) {
     return fail(ErrorCode::unsupported,
                 fmt::format("traces of {} GPUs would have {:.0f} million nodes; at most {:.0f}: take fewer GPUs or "
@@ -242,7 +243,7 @@ Result<void> write_traces(const ParalleliseArguments& arguments, const ParallelN
   const NetworkBlocks blocks = TRY(blocks_of(network, way, gpu, options.predict, BlockDetail::kernels));
   StepTimeline timeline;
   TRY(parallel_step(blocks, way, cluster, gpu, options, &timeline));
-  if (!arguments.chakra.empty()) TRY(write_chakra(arguments.chakra, way, timeline));
+  if (!arguments.chakra.empty()) TRY(write_chakra(arguments.chakra, gpu, way, timeline));
   const std::string& path = arguments.trace;
   if (path.empty()) return {};
   const std::string text = step_trace(network.name, gpu, way, timeline);
@@ -404,6 +405,7 @@ void add_parallelise(CommandList& commands, cluster::Ranks* ranks) {
                   fmt::join(sharding_names(), "/"), fmt::join(recompute_names(), "/"), fmt::join(offload_names(), "/"),
                   fmt::join(dispatcher_names(), "/")),
       "only ways with that degree; again for several")
+      ->delimiter(',')
       ->group("Search");
   add_count(app, "--top", arguments.top, kMostTop, "ways to list (default: 10)")->group("Search");
   add_value(app, "--slow", arguments.slow, "GPU=SHARE,…", parse_slow,

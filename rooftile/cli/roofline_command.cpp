@@ -55,15 +55,19 @@ Result<Input> predicted(const RooflineArguments& arguments, const Gpu& gpu, cons
 
 Input measured_only(const Gpu& gpu, const Roof& roof) {
   Input input;
-  input.view.title = "measured on " + gpu.name;
   input.view.gpu = gpu.id;
   input.view.roof = roof;
   return input;
 }
 
-bool all_predicted(const std::vector<roofline::Kernel>& kernels) {
-  return std::all_of(kernels.begin(), kernels.end(),
-                     [](const roofline::Kernel& kernel) { return kernel.origin == roofline::Origin::predicted; });
+// Of kernels without a model: timelines may have been predicted, too.
+std::string title_of(const std::vector<roofline::Kernel>& kernels, const Gpu& gpu) {
+  const auto predicted = std::count_if(kernels.begin(), kernels.end(), [](const roofline::Kernel& kernel) {
+    return kernel.origin == roofline::Origin::predicted;
+  });
+  const bool all = predicted == static_cast<std::ptrdiff_t>(kernels.size());
+  const char* origin = predicted == 0 ? "measured" : all ? "predicted" : "predicted and measured";
+  return fmt::format("{} on {}", origin, gpu.name);
 }
 
 // All files of --profile: those of profilers belong together, tables stand alone.
@@ -133,7 +137,7 @@ Result<View> view_on(const Gpu& gpu, const RooflineArguments& arguments) {
   if (!arguments.profiles.empty()) {
     auto measured = TRY(read_profiles(arguments, gpu, roof));
     view.profiles = arguments.profiles;
-    if (!input.workload && all_predicted(measured.kernels)) view.title = "predicted on " + gpu.name;
+    if (!input.workload) view.title = title_of(measured.kernels, gpu);
     const std::vector<roofline::Shapes> shapes = measured.shapes;
     const std::vector<roofline::LayerTraits> layers =
         input.workload ? roofline::traits_of(view, *input.workload) : std::vector<roofline::LayerTraits>();

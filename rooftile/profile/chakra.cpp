@@ -144,6 +144,7 @@ class ChakraReader {
       if (field->number != kAttributes) continue;
       const Attribute attribute = attribute_of(field->bytes);
       if (attribute.name == "writer") profile_.predicted = attribute.text == "rooftile";
+      if (attribute.name == "gpu") profile_.gpu = attribute.text;
     }
   }
 

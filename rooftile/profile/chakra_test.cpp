@@ -52,10 +52,12 @@ TEST(Chakra, WhatTheHostComputesIsLeftOut) {
 
 TEST(Chakra, RooftilesOwnWereNotMeasured) {
   const std::string writer = field(1, std::string("writer")) + field(29, std::string("rooftile"));
-  const std::string head = delimited(field(1, std::string("0.0.4")) + field(2, writer));
+  const std::string gpu = field(1, std::string("gpu")) + field(29, std::string("A30"));
+  const std::string head = delimited(field(1, std::string("0.0.4")) + field(2, writer) + field(2, gpu));
   const auto read = read_profile(head + node(0, "forward", 4, 7), "a.0.et");
   ASSERT_TRUE(read);
   EXPECT_TRUE(read->predicted);
+  EXPECT_EQ(read->gpu, "A30");
 }
 
 // The first byte of a file is the length of its head: 123 is '{', 91 '['.

@@ -79,15 +79,16 @@ class TraceHandler : public nlohmann::json_sax<json> {
         event_.thread = std::move(value);
     } else if (in_argument(0) && argument_ == "unit") {
       event_.unit = std::move(value);
+    } else if (of_device() && depth_ == 3 && key_ == "name" && device_name_.empty()) {
+      device_name_ = std::move(value);
     }
     return true;
   }
 
   bool key(json::string_t& value) override {
-    const bool of_device = event_depth_ == 0 && depth_ > 1 && top_key_ == "deviceProperties";
-    if (depth_ == event_depth_ || of_device) {
+    if (depth_ == event_depth_ || of_device()) {
       key_ = std::move(value);
-    } else if (depth_ == event_depth_ + 1 && key_ == "args") {
+    } else if (event_depth_ > 0 && depth_ == event_depth_ + 1 && key_ == "args") {
       argument_ = std::move(value);
     } else if (depth_ == 1) {
       top_key_ = std::move(value);
@@ -162,6 +163,7 @@ class TraceHandler : public nlohmann::json_sax<json> {
     }
     profile_.host = host_use();
     profile_.format = profile_.predicted ? "timeline of Rooftile" : "PyTorch profiler trace";
+    if (profile_.predicted) profile_.gpu = std::move(device_name_);
     if (profile_.predicted) profile_.notes.emplace_back("predicted by Rooftile: nothing was measured");
     return std::move(profile_);
   }
@@ -178,8 +180,10 @@ class TraceHandler : public nlohmann::json_sax<json> {
     return event_depth_ > 0 && key_ == "args" && depth_ == event_depth_ + 1 + levels;
   }
 
+  bool of_device() const { return event_depth_ == 0 && depth_ > 1 && top_key_ == "deviceProperties"; }
+
   bool on_number(double value) {
-    if (event_depth_ == 0 && depth_ == 3 && top_key_ == "deviceProperties") {
+    if (of_device() && depth_ == 3) {
       if (key_ == "computeMajor" && !device_major_) device_major_ = value;
       if (key_ == "computeMinor" && !device_minor_) device_minor_ = value;
     } else if (event_depth_ > 0 && depth_ == event_depth_) {
@@ -287,6 +291,7 @@ class TraceHandler : public nlohmann::json_sax<json> {
   int events_depth_ = 0;  // of the list of events; 0: not met yet, -1: over
   int event_depth_ = 0;   // of the event that is open; 0: none
   std::optional<double> device_major_, device_minor_;
+  std::string device_name_;
   double first_ = std::numeric_limits<double>::infinity(), last_ = -std::numeric_limits<double>::infinity();
   std::map<std::string, std::vector<std::pair<double, double>>> threads_;  // when they ran operators
   std::string top_key_, key_, argument_;

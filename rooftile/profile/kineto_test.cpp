@@ -81,11 +81,13 @@ TEST(Kineto, ReadsWhatRooftileCounts) {
   const auto profile = read_profile(R"({"traceEvents": [
     {"ph":"X","cat":"kernel","name":"a","ts":1,"dur":2,"args":{"dram_bytes":512,"flops":1e9,"unit":"tensor","grid":[8,1,1]}},
     {"ph":"X","cat":"kernel","name":"b","ts":3,"dur":2,"args":{"dram_bytes":64.5,"flops":7,"unit":"cuda"}},
-    {"ph":"X","cat":"kernel","name":"c","ts":5,"dur":2,"args":{"dram_bytes":-1,"flops":7}}]})",
+    {"ph":"X","cat":"kernel","name":"c","ts":5,"dur":2,"args":{"dram_bytes":-1,"flops":7}}],
+    "deviceProperties":[{"id":0,"name":"A30"}]})",
                                     "step.json");
   ASSERT_TRUE(profile.has_value());
   EXPECT_EQ(profile->format, "timeline of Rooftile");
   EXPECT_TRUE(profile->predicted);
+  EXPECT_EQ(profile->gpu, "A30");
   const KernelCounters a = counters(profile->kernels[0]), b = counters(profile->kernels[1]);
   EXPECT_EQ(a.dram, Bytes(512));
   EXPECT_EQ(a.tensor, Flops(1e9));

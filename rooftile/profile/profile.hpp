@@ -46,6 +46,7 @@ struct Profile {
   std::size_t dropped_count = 0;
   std::optional<HostUse> host;     // nothing: the file does not say
   bool predicted = false;          // a timeline of Rooftile's: nothing was measured
+  std::string gpu;                 // that a timeline of Rooftile's was predicted for; empty: the file does not say
   std::vector<std::string> notes;  // what a reader of the figures should know, one line each
 
   static constexpr std::size_t kMostDropped = 1000;

@@ -216,8 +216,8 @@ class ChakraTraces::Stages {
   std::vector<Numbers> ends_;                    // nodes with which a task ends
 };
 
-ChakraTraces::ChakraTraces(const Parallelism& way, const StepTimeline& timeline)
-    : way_(way), stages_(Stages(way, timeline).all()) {
+ChakraTraces::ChakraTraces(std::string gpu, const Parallelism& way, const StepTimeline& timeline)
+    : gpu_(std::move(gpu)), way_(way), stages_(Stages(way, timeline).all()) {
   for (int rank = 0; rank < ranks(); ++rank) {
     for (const Node& node : stages_[static_cast<std::size_t>(rank / ranks_of_stage(way_))]) {
       if (node.kind == Node::Kind::collective) groups_.try_emplace(group_of(node, rank), groups_.size() + 1);
@@ -238,9 +238,11 @@ std::size_t ChakraTraces::nodes() const {
 std::string ChakraTraces::of_rank(int rank) const {
   ProtoMessage head;
   head.text(1, kVersion);
-  ProtoMessage writer = attribute_named("writer");
-  writer.text(static_cast<int>(ValueField::text), "rooftile");
-  head.message(2, writer);
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"writer", "rooftile"}, {"gpu", gpu_}}) {
+    ProtoMessage attribute = attribute_named(name);
+    attribute.text(static_cast<int>(ValueField::text), text);
+    head.message(2, attribute);
+  }
   std::string text = head.delimited();
   const int stage_size = ranks_of_stage(way_);
   const auto& nodes = stages_[static_cast<std::size_t>(rank / stage_size)];

@@ -19,7 +19,8 @@ namespace rooftile {
 
 class ChakraTraces {
  public:
-  ChakraTraces(const Parallelism& way, const StepTimeline& timeline);
+  // `gpu`: its name.
+  ChakraTraces(std::string gpu, const Parallelism& way, const StepTimeline& timeline);
 
   int ranks() const { return way_.gpus(); }
   std::size_t nodes() const;  // of all files together
@@ -43,6 +44,7 @@ class ChakraTraces {
 
   std::vector<int> group_of(const Node& node, int rank) const;
 
+  std::string gpu_;
   Parallelism way_;
   std::vector<std::vector<Node>> stages_;  // of a stage's GPUs, which all have the same; a node's number is its place
   std::map<std::vector<int>, int> groups_;

@@ -240,7 +240,7 @@ class ChakraTraceTest : public ::testing::Test {
     const NetworkBlocks blocks = blocks_of(network, way, gpu, options.predict, BlockDetail::kernels).value();
     StepTimeline timeline;
     step = parallel_step(blocks, way, cluster, gpu, options, &timeline).value();
-    const ChakraTraces traces(way, timeline);
+    const ChakraTraces traces("A30", way, timeline);
     groups = nlohmann::json::parse(traces.groups());
     first = traces.of_rank(0);
     ranks.clear();

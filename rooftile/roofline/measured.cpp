@@ -187,6 +187,9 @@ MeasuredKernels kernels_of(const std::vector<NamedProfile>& profiles, const Roof
 }
 
 std::string note_of_other_gpu(const profile::Profile& profile, const Gpu& gpu) {
+  if (profile.predicted && !profile.gpu.empty() && profile.gpu != gpu.name) {
+    return fmt::format("predicted for {}, under the roof of {}", one_line(profile.gpu, 60), gpu.name);
+  }
   const auto own = profile::capability_number(gpu.compute_capability);
   const KernelProfile* other = nullptr;
   std::size_t count = 0;

@@ -127,6 +127,8 @@ TEST_F(Measured, NamesKernelsOfAnotherGpu) {
   profile.kernels[1].compute_capability = "8.0";
   EXPECT_EQ(note_of_other_gpu(profile, gpu),
             "1 of 2 kernels ran on a GPU of compute capability 8.0; v100-sxm2-16gb has 7.0");
+  profile.predicted = true, profile.gpu = "A30";
+  EXPECT_EQ(note_of_other_gpu(profile, gpu), "predicted for A30, under the roof of " + gpu.name);
 }
 
 TEST_F(Measured, Fp32UtilisationIsOverBusyTime) {
