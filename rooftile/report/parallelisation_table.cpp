@@ -69,7 +69,7 @@ std::string counts(const ParallelisationReport& report) {
 std::string smaller_ways(const ParallelisationReport& report, std::size_t width) {
   constexpr double kMarkedly = 0.95;
   constexpr std::size_t kMost = 8;
-  TextTable table({{"way", Align::left, Cut::wraps},
+  TextTable table({{"way", Align::left, Cut::wraps_list},
                    {"batch", Align::right},
                    {"recompute"},
                    {"time", Align::right},
@@ -110,7 +110,7 @@ std::string parallelisation_table(const ParallelisationReport& report, std::size
   const std::size_t shown = ways_shown(report);
   if (shown == 0) return text;
   const ParallelStep& best = report.tried.front().step;
-  TextTable table({{"way", Align::left, Cut::wraps},
+  TextTable table({{"way", Align::left, Cut::wraps_list},
                    {"batch", Align::right},
                    {"recompute"},
                    {"time", Align::right},

@@ -35,11 +35,13 @@ void append_cell(std::string& line, std::string_view cell, std::size_t width, Al
   if (align == Align::left) line += gap;
 }
 
+bool wraps(Cut cut) { return cut == Cut::wraps || cut == Cut::wraps_list; }
+
 // A cell as lines of at most `width` columns.
 std::vector<std::string> lines_of(const std::string& cell, std::size_t width, Cut cut) {
-  if (cut != Cut::wraps) return {shorten(cell, width)};
+  if (!wraps(cut)) return {shorten(cell, width)};
   std::vector<std::string> lines;
-  const std::string text = wrapped(cell, width, "");
+  const std::string text = wrapped(cell, width, "", cut == Cut::wraps_list);
   std::size_t start = 0;
   while (true) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -201,15 +203,15 @@ std::string four_digits(double number) {
   return number >= kWhole ? grouped(std::round(number)) : fmt::format("{:.4g}", number);
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, bool list) {
   std::size_t used = std::min(text.find_first_not_of(' '), text.size());  // of a line that is itself indented
   std::string result(used, ' ');
   text.remove_prefix(used);
   bool first = true;  // of its line
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t end = std::min(list ? text.find(", ") : text.find(' '), text.size());
+    const std::string_view word = text.substr(0, list ? std::min(end + 1, text.size()) : end);
+    text.remove_prefix(std::min(list ? end + 2 : end + 1, text.size()));
     if (!first && used + 1 + width_of(word) > width) {
       result += fmt::format("\n{}", indent);
       used = 0;

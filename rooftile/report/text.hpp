@@ -19,7 +19,7 @@ std::string shorten(std::string_view text, std::size_t width);
 enum class Align { left, right };
 
 // Never: what a reader types again, such as a GPU's id. Wraps: sentences, which go on below.
-enum class Cut { may, never, wraps };
+enum class Cut { may, never, wraps, wraps_list };  // a list after its commas
 
 // As wide as the text is: of a file or a pipe, where nothing is to be cut.
 constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
@@ -67,7 +67,8 @@ std::string counted(std::size_t number, std::string_view noun);
 std::string four_digits(double number);
 
 // `text` broken at spaces into lines of at most `width` columns, to which those after the first get the indent added.
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
+// Of a list only after its commas.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, bool list = false);
 
 // One line of a report, on as many of a page of that width as it takes, the last of which ends, too.
 std::string page_line(std::string_view text, std::size_t width, std::string_view indent);

@@ -103,6 +103,15 @@ TEST(Text, TableWrapsSentences) {
             "  b     seven              2\n");
 }
 
+TEST(Text, TableWrapsListsAfterCommas) {
+  TextTable table({{"way", Align::left, Cut::wraps_list}, {"n", Align::right}});
+  table.add({"tp 2, pp 16, sharding optimizer", "1"});
+  EXPECT_EQ(table.text(26),
+            "  way                    n\n"
+            "  tp 2, pp 16,           1\n"
+            "  sharding optimizer\n");
+}
+
 TEST(Text, TableOfAnyWidthIsWhole) {
   EXPECT_NE(wide_table().text().find("encoder/layer.11/attention  gemm  1.234 ms  99.9 %"), std::string::npos);
 }
