@@ -62,6 +62,10 @@ bool choose_unfused(AttentionPlan& plan, const AttentionShape& shape) {
 }
 
 bool choose(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call) {
+  if (shape.decode && is_latent(shape) && call.library != AttentionLibrary::unfused) {
+    choose_latent(plan, shape, call);
+    return false;
+  }
   switch (call.library) {
     case AttentionLibrary::flash1:
     case AttentionLibrary::flash2:
@@ -137,14 +141,15 @@ bool takes_whole_heads(const AttentionShape& shape, const AttentionCall& call) {
 void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call, double activation) {
   const double seen = std::min(shape.kv, shape.window + shape.q - 1);
   const double rows = shape.batch * shape.heads * shape.q, query = rows * shape.dim;
-  const double head_keys = shape.batch * seen * (shape.dim + shape.value_dim) * shape.key_bytes;
+  const double features = is_latent(shape) ? shape.dim : shape.dim + shape.value_dim;
+  const double head_keys = shape.batch * seen * features * shape.key_bytes;
   plan.queries = Bytes(query * activation);
   plan.results = Bytes(rows * shape.value_dim * activation);
   plan.keys = Bytes(head_keys * shape.kv_heads);
   const bool many = plan.decode && plan.packed < shape.group;
   plan.key_loads = many ? shape.group / plan.packed : 1;
   if (!plan.decode) {
-    const double key = (shape.dim + shape.value_dim) * shape.key_bytes;
+    const double key = features * shape.key_bytes;
     plan.streamed = Bytes(plan.ctas * plan.steps * plan.tile_kv * key);
   }
   // FlashAttention walks all sequences of a head before the next head, and finds its keys in the L2 or not.
@@ -155,7 +160,7 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
   }
   if (!call.writes_cache) return;
   constexpr double kFewest = 64, kMost = 512;  // threads that write a token (vLLM, csrc/cache_kernels.cu)
-  const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * (shape.dim + shape.value_dim);
+  const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * features;
   plan.around = Bytes(fresh * (activation + shape.key_bytes));
   plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / shape.sm_threads;
   plan.token_writes = call.vllm;

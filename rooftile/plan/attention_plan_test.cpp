@@ -34,6 +34,21 @@ AttentionPlan plan_of(const Attention& attention, const char* kernel, const char
   return attention_plan(attention, precision, attention_call(kernel, framework, on), on);
 }
 
+// DeepSeek-V3's 128 heads share latent vectors of 576 numbers, of which the values are the first 512.
+TEST(AttentionPlan, HeadsThatShareLatentVectorsAreRowsOfATile) {
+  Attention latent = query(1536, 128, 1);
+  latent.batch = 128, latent.head_dim = 576, latent.head_dim_v = 512;
+  for (const char* framework : {"vLLM 0.20", "TensorRT-LLM 1.2", "sglang"}) {
+    const AttentionPlan plan = plan_of(latent, "", framework, "h200-sxm-141gb");
+    EXPECT_EQ(plan.tile_q, 64) << framework;
+    EXPECT_EQ(plan.packed, 128);
+    EXPECT_EQ(plan.ctas, 256) << "two tiles of heads for each text";
+    EXPECT_EQ(plan.ctas * plan.split, 264) << "which 132 SMs share evenly";
+    EXPECT_EQ(plan.keys, Bytes(128.0 * 1536 * 576 * 2)) << "values are not read again";
+  }
+  EXPECT_EQ(plan_of(latent, "", "TensorRT-LLM 1.2", "b200-sxm-180gb").tile_q, 128);
+}
+
 TEST(AttentionPlan, KnowsLibrariesByTheNamesOfKernelAndFramework) {
   const Gpu h100 = gpu("h100-sxm5-80gb"), a100 = gpu("a100-sxm4-80gb");
   EXPECT_EQ(attention_call("", "", h100).library, AttentionLibrary::flash3);

@@ -32,6 +32,10 @@ double kernel_dim(AttentionLibrary library, double dim);
 // Before Hopper: FP8 in tiles that do not fit the registers.
 bool spilled(const AttentionShape& shape);
 
+// Values are part of the keys, which all heads share (DeepSeek-V2, section 2.1.2: absorbed).
+bool is_latent(const AttentionShape& shape);
+void choose_latent(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
+
 // The choices of FlashAttention and cuDNN, of TensorRT-LLM, and of TensorRT-LLM on Blackwell, before anything is
 // counted. They return whether the keys of single queries are split by FlashAttention's rule.
 bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const AttentionCall& call);
