@@ -4,7 +4,7 @@ with a cell `concurrency`, for so many users who each send their next request wh
 
 Usage: validate_serving.py --cli PROGRAM [--rows] TABLE.csv… with columns model, gpu, tp, pp, framework, precision,
 expert_weights, input_tokens, output_tokens, requests, tokens_per_s (of all GPUs) and flag; flagged rows are left out. Also
-kv_cache, concurrency, first_token_ms and each_token_ms (means). Prints the error of the throughput, and of what else the
+dp, ep, kv_cache, concurrency, first_token_ms and each_token_ms (means). Prints the error of the throughput, and of what else the
 rows measured, by model, GPU and number of GPUs: predicted over measured, GMAE.
 """
 import argparse
@@ -21,13 +21,21 @@ MOST = 2048  # sequences at once, trtllm-bench's default
 MEASURED = {"tokens_per_s": "tokens/s", "first_token_ms": "first token", "each_token_ms": "each token"}
 
 
+def split_of(row):
+    return ",".join(f"{degree}={row[degree]}" for degree in ("tp", "pp", "dp", "ep") if row.get(degree))
+
+
+def gpus_of(row):
+    return int(row["tp"]) * int(row["pp"]) * int(row.get("dp") or 1)
+
+
 def arguments_of(row, folder):
     """What serve is asked for, and where its JSON has the answer."""
     settings = f"framework={row['framework']}"
     for column, key in (("expert_weights", "expert-weights"), ("kv_cache", "kv-cache")):
         if row.get(column):
             settings += f",{key}={row[column]}"
-    words = ["serve", row["model"], "--gpu", row["gpu"], "--fix", f"tp={row['tp']},pp={row['pp']}", "--precision",
+    words = ["serve", row["model"], "--gpu", row["gpu"], "--fix", split_of(row), "--precision",
              row["precision"], "--tokens", f"{row['input_tokens']}:{row['output_tokens']}", "--set", settings,
              "--server", f"max={MOST}", "--format", "json"]
     if row.get("concurrency"):
@@ -66,7 +74,7 @@ def main():
                     flagged += 1
                     continue
                 figures, error = predicted(arguments.cli, row, folder)
-                name = f"{row['model']:16} {row['gpu']:20} {int(row['tp']) * int(row['pp']):4}"
+                name = f"{row['model']:16} {row['gpu']:20} {gpus_of(row):4}"
                 if figures is None:
                     print(f"{name} refused: {error}")
                     continue

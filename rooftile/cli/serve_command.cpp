@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/parse_number.hpp"
@@ -42,7 +44,7 @@ struct Tokens {
 struct ServeArguments {
   std::string model, cluster;
   PredictionArguments prediction;
-  Parallelism way;  // tp and pp
+  Parallelism way;  // tp, pp, dp, ep and the dispatcher
   Tokens tokens;
   std::string arrivals;          // a rate or a file; empty: none
   std::int64_t concurrency = 0;  // users; 0: none
@@ -81,7 +83,7 @@ Result<LatencyBound> parse_bound(const std::string& option, const std::string& t
   return bound;
 }
 
-// "batching=static,max=64,chunk=8192,drafted=4,accepted=0.7,share=0.1"
+// "batching=static,max=64,chunk=8192,cached=0.5,drafted=4,accepted=0.7,share=0.1"
 Result<ServerOptions> parse_server(const std::string& option, const std::string& text) {
   constexpr std::int64_t kMostSequences = 1 << 20, kMostDrafted = 64;
   ServerOptions server;
@@ -95,6 +97,8 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
       server.batching = batching == "static" ? Batching::fixed : Batching::continuous;
     } else if (name == "max") {
       server.most_sequences = TRY(parse_count(option, value, kMostSequences));
+    } else if (name == "cached") {
+      server.cached = TRY(parse_rate(option, value));
     } else if (name == "chunk") {
       server.step_tokens = TRY(parse_count(option, value, kMostTokens));
     } else if (name == "drafted") {
@@ -104,7 +108,7 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
     } else if (name == "share") {
       speculation().share = TRY(parse_rate(option, value));
     } else {
-      const std::vector<std::string> known = {"batching", "max", "chunk", "drafted", "accepted", "share"};
+      const std::vector<std::string> known = {"batching", "max", "chunk", "cached", "drafted", "accepted", "share"};
       return fail(ErrorCode::usage, fmt::format("unknown key '{}'{}", name, one_of(name, known)), option);
     }
   }
@@ -114,16 +118,28 @@ Result<ServerOptions> parse_server(const std::string& option, const std::string&
   return server;
 }
 
-// "tp=8,pp=2"
+// "tp=8,pp=2", "dp=8,ep=8,dispatcher=deepep"
 Result<Parallelism> parse_split(const std::string& option, const std::string& text) {
   constexpr std::int64_t kMostDegree = 1 << 16;
   Parallelism way;
+  const std::map<std::string, int*> degrees = {{"tp", &way.tp}, {"pp", &way.pp}, {"dp", &way.dp}, {"ep", &way.ep}};
+  std::optional<Dispatcher> dispatcher;
   for (const auto& [name, value] : TRY(parse_pairs(option, text))) {
-    if (name != "tp" && name != "pp") {
-      return fail(ErrorCode::usage, fmt::format("unknown degree '{}'; write tp=8,pp=2", name), option);
+    if (name == "dispatcher") {
+      dispatcher = parse_dispatcher(TRY(parse_choice(option, value, dispatcher_names())));
+      continue;
     }
-    (name == "tp" ? way.tp : way.pp) = static_cast<int>(TRY(parse_count(option, value, kMostDegree)));
+    const auto found = degrees.find(name);
+    if (found == degrees.end()) {
+      const std::vector<std::string> known = {"tp", "pp", "dp", "ep", "dispatcher"};
+      return fail(ErrorCode::usage, fmt::format("unknown degree '{}'{}", name, one_of(name, known)), option);
+    }
+    *found->second = static_cast<int>(TRY(parse_count(option, value, kMostDegree)));
   }
+  if (dispatcher && way.dp == 1) {
+    return fail(ErrorCode::usage, "a dispatcher is for dp: without it all GPUs have all positions", option);
+  }
+  if (way.dp > 1) way.dispatcher = dispatcher.value_or(Dispatcher::gather);
   return way;
 }
 
@@ -147,6 +163,13 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
     return fail(ErrorCode::usage, fmt::format("{} has at most {} GPUs", setup.cluster.id, setup.cluster.gpus()),
                 "--fix");
   }
+  if (setup.way.dp > 1 && setup.shape.experts == 0) {
+    return fail(
+        ErrorCode::usage,
+        fmt::format("has no experts for {} replicas to share (dp): ask for one of them, at its share of the load",
+                    setup.way.dp),
+        arguments.model);
+  }
   setup.continuous = arguments.server.batching == Batching::continuous;
   setup.options = predict_options(arguments.prediction);
   setup.options.execution = Execution::engine;  // servers run engines
@@ -158,6 +181,7 @@ Result<EngineSetup> setup_of(const ServeArguments& arguments) {
 // With the framework's budget of a step, where none is given, raised to what so many sequences need.
 Result<ServerOptions> server_of(const ServeArguments& arguments, const EngineSetup& setup) {
   ServerOptions server = arguments.server;
+  server.replicas = setup.way.dp;
   if (server.step_tokens == 0 && server.batching == Batching::continuous) {
     const std::int64_t own = tokens_of_a_step(setup.options.framework, setup.gpu.id, setup.gpu.level("DRAM").capacity);
     if (own > 0) server.step_tokens = std::max(own, least_step_tokens(server));
@@ -170,7 +194,7 @@ Result<ServerOptions> server_of(const ServeArguments& arguments, const EngineSet
 // stages. None where not even all of them do.
 std::optional<Parallelism> way_with_room(EngineSetup setup, double memory_share, double tokens) {
   while (true) {
-    (setup.way.tp < setup.cluster.gpus_per_node ? setup.way.tp : setup.way.pp) *= 2;
+    (setup.way.tp * setup.way.dp < setup.cluster.gpus_per_node ? setup.way.tp : setup.way.pp) *= 2;
     if (setup.way.gpus() > setup.cluster.gpus()) return std::nullopt;
     const auto room = cache_room(setup, memory_share);
     if (room && *room >= tokens) return setup.way;
@@ -192,7 +216,11 @@ Result<void> check_room(const ServeArguments& arguments, const EngineSetup& setu
                              setup.gpu.id, used_of(one.weights, setup.gpu.level("DRAM").capacity * share_of_weights),
                              setup.way.gpus() > 1 ? " each" : "");
   if (const auto way = way_with_room(setup, share, tokens)) {
-    text += fmt::format("; --fix tp={}{} has room", way->tp, way->pp > 1 ? fmt::format(",pp={}", way->pp) : "");
+    text += fmt::format("; --fix tp={}", way->tp);
+    for (const auto& [name, degree] : {std::pair{"pp", way->pp}, std::pair{"dp", way->dp}, std::pair{"ep", way->ep}}) {
+      if (degree > 1) text += fmt::format(",{}={}", name, degree);
+    }
+    text += " has room";
   }
   return fail(ErrorCode::unsupported, std::move(text), arguments.model);
 }
@@ -201,7 +229,7 @@ Result<std::vector<ServingBatch>> batches_of(const ServeArguments& arguments, co
   std::vector<ServingBatch> batches;
   for (std::int64_t sequences = 1;; sequences = std::min(sequences * 4, arguments.server.most_sequences)) {
     ServingBatch one;
-    one.sequences = sequences;
+    one.sequences = sequences * setup.way.dp;
     const ForwardRun prompt = {.batch = sequences, .seq_len = arguments.tokens.input};
     const ForwardRun step = {.batch = sequences,
                              .seq_len = 1,
@@ -260,6 +288,9 @@ Result<void> run(ServeArguments& arguments) {
                          arguments.bound.each_token;
   if (arguments.server.speculation && !simulated) {
     return usage("speculative decoding is simulated: it needs --arrivals, --concurrency or --bound");
+  }
+  if (arguments.server.cached > 0 && !simulated) {
+    return usage("prompts that are cached in part are simulated: cached needs --arrivals, --concurrency or --bound");
   }
   if (arguments.server.step_tokens > 0 && !simulated) {
     return usage("steps with part of a prompt are simulated: chunk needs --arrivals, --concurrency or --bound");
@@ -323,8 +354,11 @@ void add_serve(CommandList& commands) {
       add_text(app, "--cluster", arguments.cluster, "CLUSTER|FILE", "in place of --gpu: machines (docs/parallel.md)");
   cluster->excludes(gpu);
   commands.need_any(app, {gpu, cluster});
-  add_value(app, "--fix", arguments.way, "tp=N|pp=N,…", parse_split,
-            "GPUs that share each layer, stages of layers (default: 1)");
+  add_value(
+      app, "--fix", arguments.way,
+      fmt::format("tp=N|pp=N|dp=N|ep=N|dispatcher={},…", fmt::join(dispatcher_names(), "/")), parse_split,
+      "GPUs that share each layer, stages of layers, replicas of all but the experts, GPUs with different experts "
+      "(default: 1)");
   add_value(app, "--tokens", arguments.tokens, "INPUT:OUTPUT", parse_tokens,
             "tokens read and written by a request (default: 512:128)")
       ->group("Load");
@@ -337,11 +371,11 @@ void add_serve(CommandList& commands) {
   add_value(app, "--bound", arguments.bound, "first=TIME|each=TIME,…", parse_bound,
             "find the highest rate at which nine in ten first tokens, and times per token, stay within")
       ->group("Load");
-  add_value(
-      app, "--server", arguments.server,
-      "batching=continuous/static|max=N|chunk=N|drafted=N|accepted=RATE|share=RATE,…", parse_server,
-      "max=256 sequences at once; chunk=8192 tokens a step, prompts in parts beside answers; speculative decoding: "
-      "drafted=4, accepted=0.7, share=0.1 of a step to draft one")
+  add_value(app, "--server", arguments.server,
+            "batching=continuous/static|max=N|chunk=N|cached=RATE|drafted=N|accepted=RATE|share=RATE,…", parse_server,
+            "max=256 sequences at once; chunk=8192 tokens a step, prompts in parts beside answers; cached=0.5 of "
+            "each prompt is there already; speculative decoding: "
+            "drafted=4, accepted=0.7, share=0.1 of a step to draft one")
       ->group("Load");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: fp16)")

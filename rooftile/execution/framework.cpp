@@ -183,6 +183,8 @@ bool rounds_for_mxfp4(std::string_view framework) { return is_trtllm_since(frame
 
 bool shares_what_weights_leave(std::string_view framework) { return framework.starts_with("TensorRT-LLM"); }
 
+bool narrows_before_gathering(std::string_view framework) { return framework.starts_with("TensorRT-LLM"); }
+
 bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }
 
 bool quantises_heads(std::string_view framework) {

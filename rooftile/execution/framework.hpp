@@ -98,8 +98,8 @@ bool keeps_experts_whole(std::string_view framework);
 // NVIDIA's Megatron Core, alone or in NeMo.
 bool runs_megatron_core(std::string_view framework);
 
-// Whether layers are Megatron Core's: gated activations in one kernel, grouped experts (TEGroupedMLP). NeMo Automodel
-// has others.
+// Whether layers are Megatron Core's: gated activations in one kernel, grouped experts (TEGroupedMLP), products that
+// add up gradients. NeMo Automodel has PyTorch's.
 bool runs_megatron_layers(std::string_view framework);
 
 // NeMo's configurations exchange tensor parallel GPUs' parts while they multiply (tp_comm_overlap: Transformer Engine's
@@ -131,6 +131,10 @@ bool rounds_for_mxfp4(std::string_view framework);
 // Of a GPU's memory, its caches get a share of what the weights leave, not what the weights leave of a share
 // (KvCacheConfig.free_gpu_memory_fraction).
 bool shares_what_weights_leave(std::string_view framework);
+
+// Positions are in the type of the experts' products when other GPUs get them (TensorRT-LLM, fused_moe_cutlass.py:
+// run_post_quant_allgather).
+bool narrows_before_gathering(std::string_view framework);
 
 // TensorRT-LLM's release notes of 0.10: "Added FP8 quantization support for Mixtral." Until then experts stayed in 16
 // bits.

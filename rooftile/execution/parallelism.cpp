@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kShardingNames = {"none", "optimizer", "gradients", "all"};
 
-constexpr std::array<std::string_view, 2> kDispatcherNames = {"nccl", "deepep"};
+constexpr std::array<std::string_view, 3> kDispatcherNames = {"nccl", "deepep", "gather"};
 
 constexpr std::array<std::string_view, 4> kOffloadNames = {"none", "optimizer", "activations", "all"};
 
@@ -64,6 +64,7 @@ std::optional<Dispatcher> parse_dispatcher(std::string_view name) {
   const std::string text = lower_case(name);
   if (text == "nccl" || text == "alltoall" || text == "all-to-all") return Dispatcher::nccl;
   if (text == "deepep" || text == "hybridep") return Dispatcher::deepep;
+  if (text == "gather" || text == "allgather" || text == "allgather_reducescatter") return Dispatcher::gather;
   return std::nullopt;
 }
 

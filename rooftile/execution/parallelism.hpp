@@ -43,10 +43,11 @@ std::optional<Offload> parse_offload(std::string_view name);
 enum class Dispatcher {
   nccl,    // an all-to-all: once for every expert that they pick
   deepep,  // once to each GPU and, over a network, to each node (DeepEP, csrc/kernels/internode.cu; HybridEP)
+  gather,  // all positions to all GPUs, whose sums are reduced and scattered (vLLM, allgather_reducescatter)
 };
 std::string_view name_of(Dispatcher dispatcher);  // "nccl", "deepep"
 std::vector<std::string> dispatcher_names();
-std::optional<Dispatcher> parse_dispatcher(std::string_view name);  // also "alltoall", "hybridep"
+std::optional<Dispatcher> parse_dispatcher(std::string_view name);  // also "alltoall", "hybridep", "allgather"
 
 struct Parallelism {
   int tp = 1, pp = 1, dp = 1, cp = 1;

@@ -7,7 +7,7 @@
 #include "rooftile/collectives/collective_time.hpp"
 #include "rooftile/execution/cache_type.hpp"
 #include "rooftile/execution/framework.hpp"
-#include "rooftile/parallel/transformer_slice.hpp"
+#include "rooftile/parallel/served_layers.hpp"
 
 namespace rooftile {
 namespace {
@@ -20,11 +20,6 @@ Result<Prediction> predicted(Transformer part, std::int64_t layers, const Transf
   const Workload workload = build(part, run);
   TRY(validate(workload));
   return predict(workload, gpu, options, Phase::fwd);
-}
-
-DType activations_of(const PredictOptions& options) {
-  if (is_llama_cpp(options.framework)) return DType::fp32;
-  return is_narrow_float(options.precision) ? kBesideNarrow : options.precision;
 }
 
 // Of the batch that the pipeline's stages work on at once: as many parts as stages. FasterTransformer has that many
@@ -64,9 +59,9 @@ double cached_positions(const Transformer& shape, std::int64_t text) {
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options) {
   Parallelism degrees;
-  degrees.tp = way.tp, degrees.pp = way.pp;
+  degrees.tp = way.tp, degrees.pp = way.pp, degrees.dp = way.dp;
   TRY(check(degrees));
-  const Transformer part = TRY(slice(shape, degrees));
+  const Transformer part = TRY(served_slice(shape, way));
   const std::int64_t batch = part_of_batch(run, way.pp, options.framework);
   const std::int64_t rounds = (run.batch + batch - 1) / batch;  // parts of the batch
   TransformerRun once;
@@ -97,16 +92,11 @@ Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun&
   }
 
   const double tokens = static_cast<double>(batch) * static_cast<double>(once.seq_len);
-  const Bytes hidden = size_of(activations_of(options)) * (tokens * static_cast<double>(shape.hidden));
-  if (way.tp > 1) {
-    const Collective reduce = {CollectiveKind::all_reduce, way.tp, hidden, DType::fp16};
-    const double times = layers * (shape.block == TransformerBlock::sequential ? 2 : 1) + 1;
-    time.exchanging = collective_time(reduce, gpu, group_of(cluster, way.tp, 1)).time * times;
-  }
+  time.exchanging = exchange_time(shape, tokens, way, cluster, gpu, options);
   if (way.pp > 1) {
-    const Collective send = {CollectiveKind::send, 2, hidden, DType::fp16};
+    const Collective send = {CollectiveKind::send, 2, hidden_state(shape, tokens, options), DType::fp16};
     for (int stage = 0; stage + 1 < way.pp; ++stage) {
-      time.sending += collective_time(send, gpu, pair_of_stages(cluster, way.tp, stage, stage + 1)).time;
+      time.sending += collective_time(send, gpu, pair_of_stages(cluster, way.tp * way.dp, stage, stage + 1)).time;
     }
   }
   // Parts of the batch follow one another: the last leaves the last stage after as many more stages' times.

@@ -19,7 +19,7 @@
 namespace rooftile {
 
 struct ForwardRun {
-  std::int64_t batch = 1;                    // sequences
+  std::int64_t batch = 1;                    // sequences of each data parallel replica
   std::int64_t seq_len = 1;                  // positions of each that go through the network
   std::optional<std::int64_t> context = {};  // positions in the cache before these
   bool stages_full = false;                  // the next pass follows before this one has left all pipeline stages
@@ -28,17 +28,18 @@ struct ForwardRun {
 struct ForwardTime {
   Seconds time;                   // until the last stage has ended
   std::optional<Interval> range;  // 90 %; none where the kernels have none
-  Seconds exchanging;             // of it, between tensor parallel GPUs
+  Seconds exchanging;             // of it, between the GPUs of a stage
   Seconds sending;                // of it, from stage to stage
   double launches = 0;            // on all stages together
   Bytes weights;                  // of a GPU
-  Bytes cache;                    // of a GPU, all sequences
+  Bytes cache;                    // of a GPU, all sequences of its replica
 };
 
-// A shape that passed check(), of one form of layer (else all of them are predicted); only tp and pp count. Stages work
+// A shape that passed check(), of one form of layer (else all of them are predicted); tp, pp, dp, ep and the dispatcher
+// count (served_layers.hpp). Stages work
 // one after another on parts of the batch, as many as there are stages (FasterTransformer: fewer or more): the time is
 // that of a part through all of them, and, unless they are kept full, of the others through the last. Errors: those of
-// slice(), build() and predict().
+// served_slice(), build() and predict().
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options);
 

@@ -183,14 +183,18 @@ class TransformerBlocks {
       add_kernels(gate.backward, prediction.host ? prediction.host->costs.gradient : Seconds(0), block.backward);
     };
     if (!experts) return add(positions, part.ffn);
-    add(positions * part.experts_per_token / part.routed_apart, part.expert_ffn);
+    add(picks_of(part), part.expert_ffn);
     add(positions, part.shared_ffn);
   }
 
+  // That this GPU's experts take, with each micro-batch.
+  std::int64_t picks_of(const Transformer& part) const {
+    return way_.micro_batch * length_ * part.experts_per_token / part.routed_apart;
+  }
+
   void add_expert_kernels(const Transformer& part, const Prediction& prediction, Block& block) const {
-    const std::int64_t picks = way_.micro_batch * length_ * part.experts_per_token / part.routed_apart;
     const bool exchanged = way_.ep > 1 && way_.dispatcher == Dispatcher::nccl;
-    const MegatronKernels around = megatron_experts(part, picks, exchanged, gpu_, options_);
+    const MegatronKernels around = megatron_experts(part, picks_of(part), exchanged, gpu_, options_);
     const Seconds call = prediction.host ? prediction.host->costs.dispatch : Seconds(0);
     add_kernels(around.forward, call * around.calls_forward, block.forward);
     add_kernels(around.backward, call * around.calls_backward, block.backward);
@@ -223,6 +227,7 @@ class TransformerBlocks {
       block.backward.exchanges.push_back({ParallelAxis::context, CollectiveKind::reduce_scatter, all, true});
     }
     if (way_.ep > 1 && experts) {
+      if (way_.dispatcher == Dispatcher::gather) return gather_for_experts(block);
       // Tensor parallel GPUs that share the sequence each send their part of it (Megatron Core, token_dispatcher.py).
       const double copies = static_cast<double>(shape_.experts_per_token) / (way_.sequence_parallel ? way_.tp : 1);
       BlockExchange sent = {ParallelAxis::expert, CollectiveKind::all_to_all, hidden_state_ * copies};
@@ -231,6 +236,15 @@ class TransformerBlocks {
         pass->exchanges.push_back(sent);  // to the experts
         pass->exchanges.push_back(sent);  // and back
       }
+    }
+  }
+
+  // Megatron Core, token_dispatcher.py: MoEAllGatherTokenDispatcher.
+  void gather_for_experts(Block& block) const {
+    const Bytes all = hidden_state_ * (static_cast<double>(way_.ep) / (way_.sequence_parallel ? way_.tp : 1));
+    for (BlockPass* pass : {&block.forward, &block.backward}) {
+      pass->exchanges.push_back({ParallelAxis::expert, CollectiveKind::all_gather, all});
+      pass->exchanges.push_back({ParallelAxis::expert, CollectiveKind::reduce_scatter, all});
     }
   }
 

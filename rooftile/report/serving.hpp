@@ -48,7 +48,8 @@ struct ServingReport {
   std::optional<GpuPrice> price = {};  // of a GPU
   std::string note = {};               // what speaks against so many tokens
 
-  int gpus() const { return setup.way.tp * setup.way.pp; }
+  int gpus() const { return setup.way.gpus(); }
+  double cache_tokens() const { return server.cache_tokens * static_cast<double>(server.replicas); }  // of all replicas
   // Of a million tokens written at that rate; none without a price.
   std::optional<Dollars> per_million(double tokens_per_second) const {
     if (!price || tokens_per_second <= 0) return std::nullopt;

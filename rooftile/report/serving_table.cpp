@@ -17,7 +17,8 @@ std::string heading(const ServingReport& report) {
   std::string text = fmt::format("{}, {}, on {}: {} tokens read, {} written", report.model, report.precision, where,
                                  grouped(static_cast<double>(report.input_tokens)),
                                  grouped(static_cast<double>(report.output_tokens)));
-  return text + fmt::format("; the cache holds {} tokens", grouped(std::floor(report.server.cache_tokens)));
+  if (report.server.cached > 0) text += fmt::format("; {:.3g} % of each prompt cached", report.server.cached * 100);
+  return text + fmt::format("; the cache holds {} tokens", grouped(std::floor(report.cache_tokens())));
 }
 
 std::string dollars_text(const ServingReport& report, double tokens_per_second) {

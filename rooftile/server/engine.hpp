@@ -9,7 +9,7 @@ namespace rooftile {
 // What outlives the times that are made of it.
 struct EngineSetup {
   Transformer shape;  // passed check()
-  Parallelism way;    // tp and pp
+  Parallelism way;    // tp, pp, dp, ep and the dispatcher
   GpuCluster cluster;
   Gpu gpu;
   PredictOptions options;
@@ -20,8 +20,8 @@ struct EngineSetup {
 // Thread by thread.
 EngineTimes engine_times(const EngineSetup& setup);
 
-// Tokens of all sequences that the GPUs' memory has room for beside the weights, with a share of it left free; 0: not
-// even the weights. Errors: those of parallel_forward().
+// Tokens of all sequences that the memory of a replica's GPUs has room for beside the weights, with a share of it left
+// free; 0: not even the weights. Errors: those of parallel_forward().
 Result<double> cache_room(const EngineSetup& setup, double memory_share);
 
 }  // namespace rooftile

@@ -18,6 +18,12 @@ std::int64_t written(const ServerOptions& options) {
 
 double whole(const Request& request) { return static_cast<double>(request.input_tokens + request.output_tokens); }
 
+// Of a prompt, what has to be read: at least its last token, whose answer nobody knows.
+std::int64_t uncached(const Request& request, const ServerOptions& options) {
+  const auto held = static_cast<std::int64_t>(static_cast<double>(request.input_tokens) * options.cached);
+  return std::max<std::int64_t>(1, request.input_tokens - held);
+}
+
 class Server {
  public:
   Server(std::span<const Request> requests, const EngineTimes& engine, const ServerOptions& options)
@@ -59,12 +65,24 @@ class Server {
   bool continuous() const { return options_.batching == Batching::continuous; }
   bool in_parts() const { return options_.step_tokens > 0; }
 
+  std::int64_t most_sequences() const { return options_.most_sequences * options_.replicas; }
+
+  double most_cached() const { return options_.cache_tokens * static_cast<double>(options_.replicas); }
+
+  // The most that a replica has of so many.
+  std::int64_t of_one(std::int64_t all) const { return (all + options_.replicas - 1) / options_.replicas; }
+
+  // Tokens of `count` prompts, as the replica with the most of them has them.
+  std::int64_t tokens_of_one(std::int64_t tokens, std::int64_t count) const {
+    return (tokens * of_one(count) + count - 1) / count;
+  }
+
   Seconds arrival(std::size_t request) const { return run_.requests[request].arrival; }
 
   // When the next batch may begin.
   Seconds ready_at() const {
     if (continuous()) return arrival(next_);
-    const auto full = next_ + static_cast<std::size_t>(options_.most_sequences) - 1;
+    const auto full = next_ + static_cast<std::size_t>(most_sequences()) - 1;
     return arrival(std::min({full, requests_.size() - 1, sent_ - 1}));
   }
 
@@ -73,12 +91,14 @@ class Server {
     if (next_ == requests_.size() || now_ < ready_at()) return;
     if (!continuous() && !running_.empty()) return;
     while (next_ < requests_.size() && arrival(next_) <= now_ &&
-           static_cast<std::int64_t>(running_.size()) < options_.most_sequences &&
-           cache_ + whole(requests_[next_]) <= options_.cache_tokens) {
+           static_cast<std::int64_t>(running_.size()) < most_sequences() &&
+           cache_ + whole(requests_[next_]) <= most_cached()) {
       const Request& request = requests_[next_];
       cache_ += whole(request);
-      unread_ += request.input_tokens;
-      running_.push_back({next_, request.input_tokens, 0, static_cast<double>(request.output_tokens)});
+      const std::int64_t unread = uncached(request, options_);
+      unread_ += unread;
+      running_.push_back({next_, unread, static_cast<double>(request.input_tokens - unread),
+                          static_cast<double>(request.output_tokens)});
       ++next_;
     }
     run_.most_cache = std::max(run_.most_cache, cache_);
@@ -94,7 +114,14 @@ class Server {
   Result<void> read_prompts() {
     const auto waits = [](const Running& one) { return one.unread > 0; };
     const auto count = std::count_if(running_.begin(), running_.end(), waits);
-    work(TRY(engine_.prompt(count, unread_)), static_cast<std::size_t>(count));
+    const std::int64_t tokens = tokens_of_one(unread_, count);
+    double before = 0;
+    for (const Running& one : running_) before += one.unread > 0 ? one.context : 0;
+    before /= static_cast<double>(count);
+    const Seconds time = before > 0
+                             ? TRY(engine_.mixed({.sequences = of_one(count), .tokens = tokens, .before = before}))
+                             : TRY(engine_.prompt(of_one(count), tokens));
+    work(time, static_cast<std::size_t>(count));
     for (Running& one : running_) {
       if (one.unread > 0) read(one, one.unread);
     }
@@ -120,15 +147,20 @@ class Server {
     }
     if (mixed.writing > 0) mixed.context /= static_cast<double>(mixed.writing);
     std::vector<std::int64_t> parts(running_.size());
-    std::int64_t budget = options_.step_tokens - mixed.writing * written(options_);
+    std::int64_t budget = options_.step_tokens * options_.replicas - mixed.writing * written(options_);
+    mixed.writing = of_one(mixed.writing);
+    // Of one prompt. The replica that reads it may have one to write less.
+    const std::int64_t most = std::max<std::int64_t>(1, options_.step_tokens - mixed.writing * written(options_));
     for (std::size_t i = 0; i < running_.size() && budget > 0; ++i) {
-      parts[i] = std::min(running_[i].unread, budget);
+      parts[i] = std::min({running_[i].unread, budget, most});
       if (parts[i] == 0) continue;
       budget -= parts[i];
       mixed.tokens += parts[i], ++mixed.sequences;
       mixed.before += running_[i].context;
     }
     mixed.before /= static_cast<double>(mixed.sequences);
+    mixed.tokens = tokens_of_one(mixed.tokens, mixed.sequences);
+    mixed.sequences = of_one(mixed.sequences);
     Seconds step = TRY(mixed_time(mixed));
     const double steps = alike(parts, step);
     if (steps > 1) {
@@ -170,11 +202,12 @@ class Server {
     }
     const auto sequences = static_cast<std::int64_t>(running_.size());
     context /= static_cast<double>(sequences);
+    const std::int64_t writing = of_one(sequences);
     double steps = std::ceil(least / tokens_);
-    Seconds step = TRY(step_time(sequences, context));
+    Seconds step = TRY(step_time(writing, context));
     // Whoever comes is looked at after the step that runs then.
     if (has_room()) steps = std::clamp(std::ceil((arrival(next_) - now_) / step), 1.0, steps);
-    if (steps > 1) step = TRY(step_time(sequences, context + (steps - 1) * tokens_ / 2));
+    if (steps > 1) step = TRY(step_time(writing, context + (steps - 1) * tokens_ / 2));
     work(step * steps, running_.size());
     for (Running& one : running_) {
       one.context += steps * tokens_;
@@ -186,8 +219,8 @@ class Server {
 
   // For the next request, if it came.
   bool has_room() const {
-    return static_cast<std::int64_t>(running_.size()) < options_.most_sequences && continuous() &&
-           next_ < requests_.size() && cache_ + whole(requests_[next_]) <= options_.cache_tokens;
+    return static_cast<std::int64_t>(running_.size()) < most_sequences() && continuous() && next_ < requests_.size() &&
+           cache_ + whole(requests_[next_]) <= most_cached();
   }
 
   Result<Seconds> mixed_time(const EngineTimes::Mixed& mixed) const {

@@ -8,6 +8,9 @@
 // drafted, and prompts are read in what that leaves of the budget, in parts where they are longer. A static batch waits
 // until it is full or nobody is left to come, and ends with its longest answer.
 //
+// Data parallel replicas wait for each other in every step, in which they share experts: the one with the most to do
+// decides. Requests are spread evenly among them.
+//
 // Steps in which nothing comes or ends, and the same prompt is read, are jumped over: the effort grows with the
 // requests, not with their tokens.
 #pragma once
@@ -23,7 +26,7 @@
 
 namespace rooftile {
 
-// How long the engine takes for one of its runs.
+// How long the engine takes for one of its runs; of replicas, what one of them has to do.
 struct EngineTimes {
   std::function<Result<Seconds>(std::int64_t sequences, std::int64_t tokens)> prompt;  // tokens of all together
   std::function<Result<Seconds>(std::int64_t sequences, double context)> step;         // a token more for each
@@ -51,8 +54,10 @@ enum class Batching { continuous, fixed };
 
 struct ServerOptions {
   Batching batching = Batching::continuous;
+  std::int64_t replicas = 1;  // in step, with requests spread evenly; what follows is of each
   std::int64_t most_sequences = 256;
   double cache_tokens = 1e18;    // that the cache holds, of all sequences
+  double cached = 0;             // share of each prompt that the cache holds when its request comes
   std::int64_t step_tokens = 0;  // budget of a step, prompts and answers together; 0: whole prompts run by themselves
   std::int64_t users = 0;        // who send their next request when the last is answered; 0: requests come by the clock
   std::optional<Speculation> speculation = {};

@@ -60,6 +60,63 @@ TEST(Server, ContinuousBatchingTakesWhoeverComes) {
   EXPECT_EQ(run.most_cache, 19 + 11);
 }
 
+// Two replicas have three requests: one of them has two.
+TEST(Server, TheReplicaWithTheMostDecides) {
+  std::vector<std::int64_t> prompts, steps;
+  EngineTimes engine = simple_engine();
+  engine.prompt = [&](std::int64_t sequences, std::int64_t tokens) -> Result<Seconds> {
+    prompts = {sequences, tokens};
+    return Seconds(10e-3);
+  };
+  engine.step = [&](std::int64_t sequences, double) -> Result<Seconds> {
+    steps.push_back(sequences);
+    return Seconds(1e-3);
+  };
+  ServerOptions options;
+  options.replicas = 2, options.most_sequences = 2, options.cache_tokens = 20;
+  const ServingRun run = serve(std::vector<Request>(3, {Seconds(0), 8, 3}), engine, options).value();
+  EXPECT_EQ(prompts, (std::vector<std::int64_t>{2, 16}));
+  EXPECT_EQ(steps.front(), 2);
+  EXPECT_NEAR(run.end.value(), 12e-3, 1e-12) << "all at once, though a replica has room for 20 tokens";
+}
+
+// A step of each of two replicas reads 30 tokens: a prompt of 100 is one replica's, two are a replica's each.
+TEST(Server, AReplicaReadsNoMoreThanItsBudget) {
+  std::vector<EngineTimes::Mixed> steps;
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    steps.push_back(step);
+    return Seconds(1e-3);
+  };
+  ServerOptions options;
+  options.replicas = 2, options.most_sequences = 2, options.step_tokens = 30;
+  ASSERT_TRUE(serve(std::vector<Request>{{Seconds(0), 100, 1}}, engine, options));
+  EXPECT_EQ(steps.front().tokens, 30);
+  steps.clear();
+  ASSERT_TRUE(serve(std::vector<Request>(2, {Seconds(0), 30, 1}), engine, options));
+  EXPECT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps.front().tokens, 30);
+  EXPECT_EQ(steps.front().sequences, 1);
+}
+
+TEST(Server, WhatIsCachedOfAPromptIsNotRead) {
+  std::vector<EngineTimes::Mixed> steps;
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    steps.push_back(step);
+    return Seconds(1e-3);
+  };
+  ServerOptions options;
+  options.cached = 0.75;
+  const ServingRun run = serve(std::vector<Request>{{Seconds(0), 100, 1}}, engine, options).value();
+  EXPECT_EQ(steps.front().tokens, 25);
+  EXPECT_EQ(steps.front().before, 75);
+  EXPECT_EQ(run.most_cache, 101);
+  options.cached = 1;
+  ASSERT_TRUE(serve(std::vector<Request>{{Seconds(0), 100, 1}}, engine, options));
+  EXPECT_EQ(steps.back().tokens, 1) << "its last token is read again";
+}
+
 // The second comes after 12.5 ms with 100 tokens; one of the 33 of each step is the first one's.
 TEST(Server, PromptsInPartsRunBesideTheAnswersOfOthers) {
   const std::vector<Request> requests = {{Seconds(0), 8, 21}, {Seconds(12.5e-3), 100, 2}};

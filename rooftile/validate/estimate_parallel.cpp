@@ -126,7 +126,7 @@ Result<LayerEstimate> estimate_parallel_forward(const NetworkRun& run, std::opti
     return fail(ErrorCode::unsupported, "of several GPUs only transformers are served", "column model");
   Parallelism way = *run.parallel;
   // llama.cpp gives each GPU some of the layers, and one sequence goes through them in turn: as on a single GPU.
-  if (is_llama_cpp(options.framework)) way.pp = way.dp;
+  if (is_llama_cpp(options.framework)) way.pp = way.dp, way.dp = 1;
   ForwardRun forward;
   forward.batch = replica_batch(run, options.framework);
   forward.seq_len = positions.value_or(context ? 1 : network.seq_len);

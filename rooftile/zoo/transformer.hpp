@@ -99,6 +99,7 @@ struct Transformer {
   std::int64_t shared_ffn = 0;         // of an MLP beside the experts that all positions take
   std::int64_t dense_layers = 0;       // first layers without experts
   std::int64_t routed_apart = 1;       // GPUs with the same positions, of which each takes its part to the experts
+  std::int64_t routed_together = 1;    // GPUs with other positions, whose picks come to the same experts
   std::int64_t expert_period = 1;      // every such layer has experts, counted from the end of a period
 
   // ELECTRA: a narrower encoder beside this one, which proposes words for those that are masked.

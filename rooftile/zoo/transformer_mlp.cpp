@@ -60,7 +60,8 @@ std::int64_t picked_experts(const Transformer& shape, double positions) {
 // the others, as in MegaBlocks (arXiv:2211.15841).
 TensorId TransformerParts::experts(const std::string& name, TensorId x) {
   const Shape tokens = net_.shape(x);  // batch x positions x hidden
-  const double positions = std::ceil(elements({tokens[0], tokens[1]}) / static_cast<double>(shape_.routed_apart));
+  const double positions = std::ceil(elements({tokens[0], tokens[1]}) * static_cast<double>(shape_.routed_together) /
+                                     static_cast<double>(shape_.routed_apart));
   const double picked = positions * static_cast<double>(shape_.experts_per_token);
   const std::int64_t picks = picked > kMaxElements ? kMaxDimension * 2 : static_cast<std::int64_t>(picked);
   const std::int64_t active = picked_experts(shape_, positions);
