@@ -19,9 +19,10 @@ constexpr std::string_view kCdna1 = "gfx908", kCdna2 = "gfx90a", kCdna3 = "gfx94
 // GCN 5, CDNA 1 and 2, for whose instructions MIOpen's kernels in assembler are written; CDNA 3 lacks some of them.
 constexpr bool is_gfx90(std::string_view compute_capability) { return compute_capability.substr(0, 5) == "gfx90"; }
 
-// Two products of FP16 added to a sum in FP32 by one instruction of the lanes (V_DOT2_F32_F16): from Vega 20 on.
+// Two products of FP16 added to a sum in FP32 by one instruction of the lanes (V_DOT2_F32_F16): AMD's from Vega 20 on,
+// but for the first RDNA (the instruction set manuals of Vega 7 nm, CDNA 1 to 3, RDNA 2 and 3).
 constexpr bool has_dot_products(std::string_view compute_capability) {
-  return is_gfx90(compute_capability) && compute_capability != "gfx900";
+  return compute_capability.substr(0, 3) == "gfx" && compute_capability != "gfx900" && compute_capability != "gfx1010";
 }
 
 constexpr bool has_tensor_cores(double generation) { return generation >= kVolta; }

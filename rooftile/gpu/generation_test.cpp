@@ -31,5 +31,14 @@ TEST(Generation, LaterNumbersOfWorkstationsHaveLess) {
   }
 }
 
+TEST(Generation, AmdLanesAddUpTwoProductsFromVega20On) {
+  for (const char* id : {"mi50", "mi100", "mi300x", "mi355x", "rx-6900-xt", "rx-7900-xtx"}) {
+    EXPECT_TRUE(generation::has_dot_products(find_gpu(id).value().compute_capability)) << id;
+  }
+  for (const char* id : {"mi25", "h100-sxm5-80gb"}) {
+    EXPECT_FALSE(generation::has_dot_products(find_gpu(id).value().compute_capability)) << id;
+  }
+}
+
 }  // namespace
 }  // namespace rooftile

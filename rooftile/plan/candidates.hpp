@@ -15,12 +15,12 @@ namespace rooftile {
 struct OpShape {
   Im2col gemm;  // of the forward pass
   Pass pass = Pass::fwd;
-  Bytes element{4};      // of one element of every operand
-  Bytes weight{};        // of one element of a GEMM's B, where it is narrower; 0: as of the operands
-  bool unpacks = false;  // B, in registers, before it is multiplied
-  Bytes result{};        // of one element of the result; 0: as of the operands
-  bool nhwc = false;     // channels are contiguous, as tensor cores take them
-  bool engine = false;   // by an inference engine, which has kernels for first layers
+  Bytes element{4};           // of one element of every operand
+  Bytes weight{};             // of one element of a GEMM's B, where it is narrower; 0: as of the operands
+  double unpacking_rows = 0;  // that multiply in the time in which a tile unpacks B in registers first
+  Bytes result{};             // of one element of the result; 0: as of the operands
+  bool nhwc = false;          // channels are contiguous, as tensor cores take them
+  bool engine = false;        // by an inference engine, which has kernels for first layers
   KernelFamily family = KernelFamily::conv_simt;
   TileChoice choice = TileChoice::least_time;
   DType precision = DType::fp32;        // stored as `element`

@@ -42,8 +42,8 @@ constexpr std::array kOldLater = {kOld128x64, k32x32};
 constexpr std::array kEarly = {k128x128, kOld128x64, k32x32};
 
 // Of rocBLAS for lanes (library/src/blas3/Tensile/Logic/asm_full/vega20): tiles down to 16 a side for whatever order of
-// storage, workgroups of 256, 16 steps of k at a time in two buffers of shared memory. Registers: one for each sum of a
-// thread, as many for operands, and 32 at least.
+// storage, workgroups of 256, 16 steps of k at a time in two buffers of shared memory. Registers, rounded: the sums of
+// a thread, its operands twice, what it loads for the next step, and some twenty for addresses.
 constexpr GemmKernel tensile(int columns, int rows, double registers, Constant efficiency) {
   constexpr int kDepth = 16;
   constexpr double kStages = 2, kElement = 4, kKib = 1024;

@@ -202,12 +202,11 @@ class MiopenPlans {
   }
 
   Kind blas_kind() const {
-    const bool matrix = layer_.matrix, half = layer_.precision == DType::fp16;
-    Kind kind = kind_of(Algorithm::explicit_gemm,
-                        matrix ? MiopenConstant::blas_efficiency : MiopenConstant::blas_lane_efficiency,
-                        matrix ? 1
-                        : half ? layer_.dot_lanes
-                               : layer_.lanes);
+    const bool matrix = layer_.matrix;
+    const double lanes = layer_.precision == DType::fp16 ? layer_.dot_lanes : layer_.lanes;
+    Kind kind =
+        kind_of(Algorithm::explicit_gemm,
+                matrix ? MiopenConstant::blas_efficiency : MiopenConstant::blas_lane_efficiency, matrix ? 1 : lanes);
     kind.plan.main.miopen.blas = true;
     if (!matrix) kind.tiles = kLaneTiles;
     return kind;
@@ -318,11 +317,13 @@ class MiopenPlans {
   }
   static double square_of(double x) { return x * x; }
 
-  // Gradients of filters of one tap: a CTA has a tile of the filters, and up to eight waves with a part of the images
-  // each, which add up their sums in the end. Operands go from the L2 to registers as they are; of a strided layer the
-  // inputs that count are copied together first.
+  // Gradients of filters of one tap: a CTA has a tile of the filters, and several waves with a part of the images each,
+  // which add up their sums in the end. Operands go from the L2 to registers as they are; of a strided layer the inputs
+  // that count are copied together first. Waves (n_part_cnt) and positions that the lanes of a wave hold sums for (64
+  // lanes over the 16 of chunk_size x c_per_gpr) are those that PerformanceConfigConvAsmBwdWrW1x1::HeuristicInit has
+  // for 32,768 filters and more (src/solver/conv/conv_asm_dir_BwdWrW1x1.cpp).
   void visit_pointwise_weights() {
-    constexpr double kWaves = 4, kPositions = 4;  // of a CTA; that lanes of a wave hold sums for
+    constexpr double kWaves = 4, kPositions = 4;
     Kind kind = kind_of(Algorithm::direct, MiopenConstant::pointwise_weight_efficiency, layer_.dot_lanes);
     kind.plan.main.miopen.kernels = 1;
     if (!layer_.unit_stride) {

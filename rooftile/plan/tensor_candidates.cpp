@@ -17,6 +17,7 @@
 #include "rooftile/plan/kernel_name.hpp"
 #include "rooftile/plan/narrow_loads.hpp"
 #include "rooftile/plan/resident_sums.hpp"
+#include "rooftile/plan/unpacking.hpp"
 #include "rooftile/plan/wasteful_tile.hpp"
 
 namespace rooftile {
@@ -174,16 +175,6 @@ Launch::Product product_of(const Context& context) {
   return product;
 }
 
-// Of the tensor cores' rate, for products that unpack B into registers first. Each tile of rows unpacks it again, which
-// takes as long as multiplying by 96 rows: with tiles of 128, Triton's largest for them, MXFP4 then has 0.57 of H100's
-// 16-bit peak, of which kernels reach the 49 % measured (triton-lang/triton, pull request 6833). That is three
-// instructions an element at 64 a clock, against 2,048 multiply-accumulates.
-double unpacked_share(const Tile& tile) {
-  constexpr double kAsRows = 96, kMostRows = 128;
-  const double rows = std::min<double>(tile.m, kMostRows);
-  return rows / (rows + kAsRows);
-}
-
 // A tile of C, with what a CTA loads of A and B a step of k, and how many CTAs there are without a split.
 struct TileGrid {
   Bytes loaded;
@@ -197,7 +188,7 @@ TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {
   product.tile_m = tile.m;
   product.tile_n = tile.n;
   product.tile_k = tile.k;
-  product.rate_share = context.rate_share * (context.op.unpacks ? unpacked_share(tile) : 1);
+  product.rate_share = context.rate_share * unpacked_share(tile.m, context.op.unpacking_rows);
   product.transposes = context.transposes && !(context.xmma && is_large(tile));  // two warpgroups take turns
   product.shares_loads = !context.xmma || is_large(tile);
   launch.macs_per_step = static_cast<double>(tile.m) * tile.n;

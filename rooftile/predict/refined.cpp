@@ -10,6 +10,7 @@
 #include "rooftile/execution/framework.hpp"
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/ops/work.hpp"
+#include "rooftile/plan/unpacking.hpp"
 #include "rooftile/predict/fastest.hpp"
 #include "rooftile/predict/layer.hpp"
 #include "rooftile/predict/loads_in_flight.hpp"
@@ -70,8 +71,8 @@ void apply_factors(const GpuFactors& factors, RefinedModel& model) {
 void cap_by_power(RefinedModel& model, double boost) {
   constexpr double kHalf = 2;  // bytes of the operands that mac_energy is for: it goes with their width
   GpuRates& rates = model.rates;
-  constexpr double kUnpacked = 0.57;  // of the time, where large tiles are unpacked (unpacked_share())
-  const double busy = 1 / (rates.macs_per_second() * rates.sms * (model.unpacks ? kUnpacked : 1));
+  const double unpacked = unpacked_share(kMostUnpackingRows, model.unpacking_rows);
+  const double busy = 1 / (rates.macs_per_second() * rates.sms * unpacked);
   const double joules = mac_joules(rates.constants[TensorConstant::mac_energy] * model.element.value() / kHalf, rates);
   const double clock = std::min(1.0, rates.base_clock / rates.clock);
   const double sustained = clock + rates.constants[TensorConstant::clock_share] * (1 - clock);
@@ -149,13 +150,15 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   model.precision = asked_for(options.precision, gpu);
   model.element = size_of(options.precision);
   if (options.weights) model.weight = size_of(*options.weights);
-  model.unpacks = mxfp4 && generation::is_hopper(gpu.generation);
   model.result = size_of(options.result.value_or(options.precision));
   model.nhwc = options.nhwc;
   model.engine = runs_engine_kernels(options);
   model.early_library = of_early_years(options.framework);
   model.winograd_before_maxwell = has_winograd_before_maxwell(options.framework);
   model.rates = gpu_rates(gpu, family, *peak, constants);
+  if (mxfp4 && generation::is_hopper(gpu.generation)) {
+    model.unpacking_rows = unpacking_rows(model.rates.macs_per_second() / model.rates.clock.value());
+  }
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
   model.rates.sm_peak *= converted_share(family, options.precision, gpu, constants);
   if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
@@ -221,7 +224,7 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
           .pass = pass,
           .element = model.element,
           .weight = model.weight,
-          .unpacks = model.unpacks,
+          .unpacking_rows = model.unpacking_rows,
           .result = model.result,
           .nhwc = model.nhwc,
           .engine = model.engine,

@@ -23,8 +23,8 @@ struct RefinedModel {
   KernelFamily family = KernelFamily::conv_simt;
   DType precision = DType::fp32;
   Bytes element{4};
-  Bytes weight{};        // of a product's weights, where they are narrower than its activations
-  bool unpacks = false;  // OpShape::unpacks
+  Bytes weight{};             // of a product's weights, where they are narrower than its activations
+  double unpacking_rows = 0;  // OpShape::unpacking_rows
   Bytes result{4};
   bool nhwc = false;
   bool engine = false;                  // OpShape::engine

@@ -5,8 +5,8 @@
 #include <limits>
 #include <variant>
 
-#include "rooftile/base/powers.hpp"
 #include "rooftile/calibration/constants.hpp"
+#include "rooftile/traffic/launch_traffic.hpp"
 
 namespace rooftile {
 namespace {
@@ -16,27 +16,29 @@ constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 // Bytes of the tensors that ops use, each counted once.
 class Used {
  public:
-  explicit Used(const Workload& workload) : workload_(workload), counted_(workload.tensors.size(), kNever) {}
+  explicit Used(const Workload& workload) : workload_(workload), counted_(workload.tensors.size()) {}
 
   // Of the op at `last` and those before it, as far as after `first`, up to kLongAgo.
   Bytes between(std::size_t first, std::size_t last) {
     bytes_ = Bytes(0);
+    ++call_;
     for (std::size_t i = last; i > first && bytes_ < kLongAgo; --i) {
-      for (const TensorId id : workload_.ops[i].inputs) count(id, last);
-      for (const TensorId id : workload_.ops[i].outputs) count(id, last);
+      for (const TensorId id : workload_.ops[i].inputs) count(id);
+      for (const TensorId id : workload_.ops[i].outputs) count(id);
     }
     return std::min(bytes_, kLongAgo);
   }
 
  private:
-  void count(TensorId id, std::size_t last) {
-    if (counted_[id] == last) return;
-    counted_[id] = last;
+  void count(TensorId id) {
+    if (counted_[id] == call_) return;
+    counted_[id] = call_;
     bytes_ += size_of(workload_.tensors[id]);
   }
 
   const Workload& workload_;
-  std::vector<std::size_t> counted_;  // for the op at which it was last counted
+  std::size_t call_ = 0;
+  std::vector<std::size_t> counted_;  // the call in which it was last counted
   Bytes bytes_;
 };
 
@@ -71,8 +73,7 @@ std::vector<Bytes> epilogue_ages(const Workload& workload) {
 
 double share_kept(Bytes age, const MemoryLevel& l2) {
   static const double warm_share = unfitted_constants(KernelFamily::tensor)[TensorConstant::warm_share];
-  const Bytes room = l2.capacity / l2.partitions * warm_share;
-  return 1 / (1 + square(fourth(age / room)));
+  return share_kept(age, l2.capacity / l2.partitions, warm_share);
 }
 
 }  // namespace rooftile

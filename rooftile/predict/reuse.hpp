@@ -18,8 +18,7 @@ std::vector<TensorId> epilogue_inputs(const Workload& workload, const Op& op);
 inline constexpr Bytes kLongAgo{4e9};
 std::vector<Bytes> epilogue_ages(const Workload& workload);
 
-// Share of what was used `age` bytes ago that the L2 still has: the rule for the operands of products on tensor cores
-// (docs/theory.md).
+// Share of what was used `age` bytes ago that the L2 still has, as of the operands of products on tensor cores.
 double share_kept(Bytes age, const MemoryLevel& l2);
 
 }  // namespace rooftile

@@ -29,6 +29,19 @@ TEST(Reuse, AResidualIsAsOldAsAllThatWasUsedSince) {
   EXPECT_EQ(ages[1], Bytes(3 * kMap + 16)) << "its operands, its result and the residual itself";
 }
 
+// Of two residuals the older one counts, whichever is named first.
+TEST(Reuse, TheOldestOfTwoResidualsCounts) {
+  Workload workload = block();
+  workload.tensors.push_back({"b", {2, 4, 8, 8}, DType::int8});
+  workload.ops.insert(workload.ops.begin() + 1, {"between", Conv{}, {1, 3}, {5}, {"between"}});
+  Op& last = workload.ops.back();
+  last.inputs = {5, 4, 0, 1};
+  const Bytes older = epilogue_ages(workload)[2];
+  EXPECT_EQ(older, Bytes(4 * kMap + 2 * 16)) << "four maps and two filters since x";
+  std::swap(last.inputs[2], last.inputs[3]);
+  EXPECT_EQ(epilogue_ages(workload)[2], older);
+}
+
 TEST(Reuse, WhatNothingHasUsedIsInNoL2) {
   Workload workload = block();
   workload.ops[1].inputs[2] = 5;

@@ -38,6 +38,10 @@ Bytes split_parts(const Launch& launch, KernelFamily family);
 struct Misses {
   double activations = 1, weights = 1;
 };
+// Of what was used `between` bytes ago, the share that an L2 still has of which `copy` bytes serve one SM: the operands
+// of products on tensor cores (docs/theory.md).
+double share_kept(Bytes between, Bytes copy, double warm_share);
+
 // Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
 double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes);
 

@@ -11,8 +11,7 @@ namespace {
 // Share that is still in the L2 of what was used there `between` bytes ago.
 double gemm_share_kept(Bytes between, const GpuSizes& sizes) {
   if (sizes.family == KernelFamily::conv_tensor) return 1 - tensor_conv_missed(between, sizes);
-  const Bytes room = sizes.l2_copy() * sizes.constants[TensorConstant::warm_share];
-  return 1 / (1 + square(fourth(between / room)));
+  return share_kept(between, sizes.l2_copy(), sizes.constants[TensorConstant::warm_share]);
 }
 
 // Operands and results by how soon they are used again.
@@ -50,6 +49,10 @@ double reread_bytes(const Launch& launch, const GpuSizes& sizes) {
 }
 
 }  // namespace
+
+double share_kept(Bytes between, Bytes copy, double warm_share) {
+  return 1 / (1 + square(fourth(between / (copy * warm_share))));
+}
 
 double tensor_conv_missed(Bytes bytes, const GpuSizes& sizes) {
   return std::max(0.0, 1 - sizes.l2_copy() * sizes.constants[TensorConstant::warm_share] / bytes);
