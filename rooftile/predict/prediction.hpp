@@ -183,10 +183,18 @@ struct HostShare {
   std::optional<AssumedHost> assumed = {};  // none: one was told
 };
 
+// What the batch consists of.
+struct Sample {
+  Shape shape;              // of one sample of the network's first input; empty: no input has the batch
+  std::int64_t tokens = 0;  // of a text; 0: it reads none
+  std::int64_t cached = 0;  // tokens before these, whose keys and values a cache holds
+};
+
 struct Prediction {
   std::string model;
   std::string gpu;
   std::int64_t batch_size = 1;
+  Sample sample;
   DType precision = DType::fp32;        // stored
   DType computed = DType::fp32;         // what products are computed in
   std::optional<DType> weights;         // what their weights are stored in, where that is narrower

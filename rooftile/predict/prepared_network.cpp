@@ -11,6 +11,7 @@
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/host.hpp"
 #include "rooftile/predict/refined.hpp"
+#include "rooftile/predict/sample.hpp"
 #include "rooftile/timing/roofline.hpp"
 
 namespace rooftile {
@@ -171,6 +172,7 @@ Result<Prediction> PreparedNetwork::on(const Gpu& gpu, RefinedModels& models) co
   prediction.model = name_;
   prediction.gpu = gpu.id;
   prediction.batch_size = workload_->batch_size;
+  prediction.sample = sample_of(*workload_);
   prediction.precision = options_.precision;
   const bool rounded = weighs_in_mxfp4_ && rounds_for_mxfp4(options_.framework, gpu);
   const DType multiplied = rounded ? DType::fp8 : multiplied_;

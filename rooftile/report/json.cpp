@@ -66,6 +66,11 @@ Json cases_json(const LayerEstimate& layer) {
   return cases;
 }
 
+Json sample_json(const Sample& sample) {
+  if (sample.tokens == 0) return {{"shape", sample.shape}};
+  return {{"tokens", sample.tokens}, {"cached", sample.cached}};
+}
+
 Json assumed_json(const AssumedHost& host) {
   Json json = {{"server", !host.single_thread}};
   if (host.single_thread) json["single_thread"] = *host.single_thread;
@@ -114,6 +119,7 @@ Json prediction_json(const Prediction& prediction, const Gpu* gpu) {
                {"execution", name_of(prediction.execution)},
                {"method", prediction.method},
                {"time_s", value(prediction.time)}};
+  if (!prediction.sample.shape.empty()) json["sample"] = sample_json(prediction.sample);
   if (prediction.weights) json["weights"] = name_of(*prediction.weights);
   if (prediction.expert_weights) json["expert_weights"] = name_of(*prediction.expert_weights);
   if (prediction.cache) json["kv_cache"] = name_of(*prediction.cache);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/report/text.hpp"
+
 namespace rooftile {
 
 namespace {
@@ -34,6 +36,13 @@ std::string precision_text(const Prediction& prediction) {
   if (prediction.cache) weights += fmt::format(", cache {}", name_of(*prediction.cache));
   if (prediction.computed == prediction.precision) return prediction.precision_name() + weights;
   return fmt::format("stored {}, computed {}{}", prediction.precision_name(), name_of(prediction.computed), weights);
+}
+
+std::string text_of(const Sample& sample) {
+  if (sample.tokens == 0) return sample.shape.empty() ? "" : print(sample.shape);
+  const double tokens = static_cast<double>(sample.tokens), cached = static_cast<double>(sample.cached);
+  const std::string text = fmt::format("{} token{}", grouped(tokens), sample.tokens == 1 ? "" : "s");
+  return sample.cached > 0 ? fmt::format("{} after {}", text, grouped(cached)) : text;
 }
 
 std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped) {

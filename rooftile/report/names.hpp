@@ -16,6 +16,9 @@ std::string label_of(const LayerEstimate& layer);
 // "fp16, weights int4"; "stored bf16, computed fp32" where the GPU has no unit for it.
 std::string precision_text(const Prediction& prediction);
 
+// "3x224x224", "8,192 tokens", "1 token after 256"; empty where it is not known.
+std::string text_of(const Sample& sample);
+
 // Operators by type, the most frequent first.
 std::vector<std::pair<std::string, std::size_t>> counts_of(const std::vector<Skipped>& skipped);
 // The same as "LSTM (3), NonZero (1)".

@@ -37,8 +37,9 @@ std::vector<PageCard> cards_of(const Prediction& prediction) {
       {"time", print(prediction.time),
        interval ? fmt::format("90 % interval: {} to {}", print(interval->low), print(interval->high)) : "no interval"}};
   if (const auto throughput = prediction.throughput_per_second()) {
+    const std::string sample = text_of(prediction.sample);
     cards.push_back({"throughput", fmt::format("{} samples/s", four_digits(*throughput)),
-                     fmt::format("batch size {}", prediction.batch_size)});
+                     fmt::format("batch size {}{}", prediction.batch_size, sample.empty() ? "" : " x " + sample)});
     cards.push_back(limit_card(prediction));
     const FlopsPerSecond rate = prediction.flops / prediction.time;
     std::string share = prediction.peak > FlopsPerSecond(0) ? share_of_peak(prediction)

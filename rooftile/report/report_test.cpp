@@ -47,12 +47,25 @@ Prediction prediction_on(const std::string& gpu) {
   return predict(small(), find_gpu(gpu).value(), {.method = Method::delta}).value();
 }
 
+TEST(TableReport, SaysWhatTheBatchConsistsOf) {
+  Prediction prediction = prediction_on("titan-xp-delta");
+  EXPECT_THAT(table_report(prediction), HasSubstr("\n  batch       8 x 3x32x32\n"));
+  prediction.sample = {.shape = {2048}, .tokens = 2048};
+  EXPECT_THAT(table_report(prediction), HasSubstr("\n  batch       8 x 2,048 tokens\n"));
+  EXPECT_THAT(table_report(prediction), HasSubstr(" tokens/s\n"));
+  prediction.sample = {.shape = {1}, .tokens = 1, .cached = 256};
+  EXPECT_THAT(table_report(prediction), HasSubstr("\n  batch       8 x 1 token after 256\n"));
+  prediction.sample = {};
+  EXPECT_THAT(table_report(prediction), Not(HasSubstr("  batch ")));
+}
+
 TEST(JsonReport, HoldsThePrediction) {
   const Prediction prediction = prediction_on("titan-xp-delta");
   const json report = json::parse(json_report(std::vector{prediction}));
   EXPECT_EQ(report["schema"], "rooftile/prediction/1");
   EXPECT_EQ(report["gpu"], "titan-xp-delta");
   EXPECT_EQ(report["batch_size"], 8);
+  EXPECT_EQ(report["sample"], json::parse(R"({"shape": [3, 32, 32]})"));
   EXPECT_EQ(report["time_s"].get<double>(), prediction.time.value());
   EXPECT_DOUBLE_EQ(report["throughput_per_s"].get<double>(), 8 / prediction.time.value());
   EXPECT_EQ(report["memory_bytes"]["weights"], 14 * 512) << "64 x 3 x 9 floats in whole blocks";

@@ -31,10 +31,21 @@ std::string heading(const Prediction& prediction, std::size_t width) {
   return wrapped(line, width - 2, "  ") + "\n\n";
 }
 
-std::string totals(const Prediction& prediction, const TableOptions& options, std::size_t width) {
+// "12.5 samples/s, 6,400 tokens/s"
+std::string rate_of(const Prediction& prediction) {
   const auto throughput = prediction.throughput_per_second();
-  std::string text = fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)),
-                                 throughput ? fmt::format("   {} samples/s", four_digits(*throughput)) : "");
+  if (!throughput) return "";
+  std::string text = fmt::format("   {} samples/s", four_digits(*throughput));
+  if (prediction.sample.tokens > 1)
+    text += fmt::format(", {} tokens/s", four_digits(*throughput * static_cast<double>(prediction.sample.tokens)));
+  return text;
+}
+
+std::string totals(const Prediction& prediction, const TableOptions& options, std::size_t width) {
+  std::string text =
+      fmt::format("  time        {}{}\n", print(prediction.time, interval_of(prediction)), rate_of(prediction));
+  if (const std::string sample = text_of(prediction.sample); !sample.empty())
+    text += fmt::format("  batch       {} x {}\n", prediction.batch_size, sample);
   if (prediction.phases) {
     const PhaseTimes& phases = *prediction.phases;
     text += fmt::format(
