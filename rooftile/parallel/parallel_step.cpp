@@ -11,6 +11,7 @@
 #include "rooftile/base/try.hpp"
 #include "rooftile/gpu/pcie.hpp"
 #include "rooftile/parallel/pass_times.hpp"
+#include "rooftile/parallel/pipeline_chunks.hpp"
 #include "rooftile/parallel/pipeline_order.hpp"
 #include "rooftile/parallel/rank_memory.hpp"
 #include "rooftile/parallel/slow_gpus.hpp"
@@ -39,12 +40,12 @@ class StepBuilder {
         options_(options),
         slower_(std::move(slower)),
         times_(blocks, way, cluster, gpu, options),
-        records_(timeline) {
+        records_(timeline),
+        chunks_(pipeline_chunks(blocks.order, way)) {
     for (const Block& block : blocks.kinds) {
       forward_.push_back(times_.forward(block));
       backward_.push_back(times_.backward(block));
     }
-    divide();
     std::array<std::optional<Seconds>, 2> known;  // in a node, across two
     for (int stage = 0; stage < way.pp && way.pp > 1; ++stage) {
       const Group pair = pair_of_stages(cluster, ranks_of_stage(way), stage, (stage + 1) % way.pp);
@@ -117,36 +118,6 @@ class StepBuilder {
             first.all + (second.all - first.all) * rounds};
   }
 
-  using Chunk = std::vector<std::size_t>;  // kinds of blocks, in order
-
-  // --- blocks ---
-
-  // Layers alike over the parts of all stages, the first get one more where they do not divide; the embedding is in
-  // the first, the head in the last. Where they divide only with those two, these count as layers (Grattafiori et al.,
-  // The Llama 3 Herd of Models, arXiv:2407.21783, section 3.3.2; Megatron Core,
-  // account_for_embedding_in_pipeline_split).
-  void divide() {
-    const auto parts = static_cast<std::size_t>(way_.pp) * static_cast<std::size_t>(way_.vp);
-    if (parts == 1) {
-      chunks_ = {blocks_.order};
-      return;
-    }
-    const std::size_t layers = blocks_.order.size() - 2;
-    chunks_.resize(parts);
-    if (layers % parts != 0 && blocks_.order.size() % parts == 0) {
-      const std::size_t count = blocks_.order.size() / parts;
-      for (std::size_t i = 0; i < blocks_.order.size(); ++i) chunks_[i / count].push_back(blocks_.order[i]);
-      return;
-    }
-    chunks_.front().push_back(blocks_.order.front());
-    std::size_t next = 1;
-    for (std::size_t i = 0; i < parts; ++i) {
-      const std::size_t count = layers / parts + (i < layers % parts ? 1 : 0);
-      for (std::size_t j = 0; j < count; ++j) chunks_[i].push_back(blocks_.order[next++]);
-    }
-    chunks_.back().push_back(blocks_.order.back());
-  }
-
   // --- gradients and weights ---
 
   // Of as many GPUs as have the same weights; every GPU of context parallel ones has them, too.
@@ -211,7 +182,7 @@ class StepBuilder {
 
   // `cut` where a bucket is full, or, of activations that leave for the host, after each block.
   std::vector<Segment> segments(std::size_t part, bool backward, bool cut) const {
-    const Chunk& chunk = chunks_[part];
+    const PipelineChunk& chunk = chunks_[part];
     std::vector<Segment> segments;
     PassTime sum;
     sum.issuing = handing_over(part);
@@ -471,8 +442,8 @@ class StepBuilder {
   std::vector<double> slower_;  // how much longer each stage computes
   PassTimes times_;
   bool records_;
+  std::vector<PipelineChunk> chunks_;
   std::vector<PassTime> forward_, backward_;  // by kind
-  std::vector<Chunk> chunks_;                 // chunk i is of stage i % pp
   std::vector<Seconds> sends_;                // from each stage to the next, from the last to the first
   StreamGraph graph_;
   std::vector<StepTask> what_;
