@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/ops/recurrent.hpp"
 #include "rooftile/plan/gemm_kernels.hpp"
 #include "rooftile/predict/recurrent_on_chip.hpp"
@@ -17,6 +18,10 @@ using Constant = RecurrentConstant;
 constexpr double kChainBytes = 32;     // of k, that arrive with one latency of Constant::chain
 constexpr double kVectorBytes = 2048;  // of k, that a warp of a matrix-times-vectors kernel has in flight
 constexpr double kMostVectors = 16, kOldMostVectors = 8;  // that such a kernel takes
+
+// The tile of cuDNN's FP32 products of a step from Hopper on, gates x sequences. A CTA has an SM to itself and walks
+// along all of k, 64 clocks of 128 lanes each: on an H100 and an H200 steps of 1,024 and 1,760 units take 66 to 70.
+constexpr double kLoneTileGates = 128, kLoneTileSequences = 64;
 
 // What one step of one cell takes, in seconds.
 struct CellStep {
@@ -51,6 +56,15 @@ CellStep cell_step(const Recurrent& recurrent, Pass pass, Bytes element, const R
   step.gates = (traffic.gates.at_dram() / dram).value();
   step.gates_l2 = (traffic.gates.at_l2() / l2).value();
   step.launch = gpu.launch.value() * launches_of_step(pass, rates);
+  return step;
+}
+
+// The same where no CTA shares the walk along k with another.
+CellStep lone_step(CellStep step, const Gemm& product, const GpuRates& rates) {
+  const double ctas = std::ceil(static_cast<double>(product.n) / kLoneTileGates) *
+                      std::ceil(static_cast<double>(product.m) / kLoneTileSequences);
+  step.chain = kLoneTileGates * kLoneTileSequences * static_cast<double>(product.k) / rates.macs_per_second();
+  step.compute = step.chain * ctas / rates.sms;
   return step;
 }
 
@@ -121,6 +135,7 @@ RecurrentGpu recurrent_gpu(const Recurrent& recurrent, const Gpu& gpu, const Pre
           .launch = gpu.launch_overhead,
           .shared = Bytes(gpu.smem_load_bandwidth.value() / gpu.clock.value()),
           .old_kernels = gemm_setting(gpu, true).old_kernels,
+          .lone_ctas = gpu.generation >= generation::kHopper && options.precision == DType::fp32,
           .on_chip = keeps_weights_on_chip(recurrent, gpu, options)};
 }
 
@@ -134,11 +149,13 @@ RecurrentTime recurrent_time(const Recurrent& recurrent, Pass pass, Bytes elemen
     result.time = result.dram;
     return result;
   }
-  const CellStep tiled = cell_step(recurrent, pass, element, gpu, rates);
   const Gemm product = step_product(recurrent, pass);
+  CellStep tiled = cell_step(recurrent, pass, element, gpu, rates);
+  if (gpu.lone_ctas && pass == Pass::fwd) tiled = lone_step(tiled, product, rates);
   const CellStep streamed =
       streamed_step(tiled, product, element, gpu, rates, missed_weights(recurrent, element, rates));
-  const bool few = static_cast<double>(product.m) <= (gpu.old_kernels ? kOldMostVectors : kMostVectors);
+  const bool few =
+      static_cast<double>(product.m) <= (gpu.old_kernels || gpu.lone_ctas ? kOldMostVectors : kMostVectors);
   for (const CellRounds& part : cell_rounds(recurrent)) {
     const bool stream = few && product_of(streamed, part.cells) < product_of(tiled, part.cells);
     add_rounds(result, part, stream ? streamed : tiled);

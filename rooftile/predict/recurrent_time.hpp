@@ -17,6 +17,7 @@ struct RecurrentGpu {
   Seconds launch = {};       // of one kernel
   Bytes shared = {};         // that an SM reads from shared memory in a clock
   bool old_kernels = false;  // the libraries' kernels for Pascal and before
+  bool lone_ctas = false;    // the product of a step does not split k: cuDNN's in FP32 from Hopper on
   bool on_chip = false;      // there is a kernel that keeps the weights on the chip from step to step
 };
 RecurrentGpu recurrent_gpu(const Recurrent& recurrent, const Gpu& gpu, const PredictOptions& options);
