@@ -152,9 +152,9 @@ void read_kernel(TableRow& row, LayerRow& layer) {
   layer.kernel = row.text("kernel");
   if (std::holds_alternative<Conv>(layer.op)) {
     if (layer.kernel.empty()) layer.kernel = kernel_of_sizes(row);
-    layer.accumulate = read_precision(row, "accumulate");
   }
   if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<Gemm>(layer.op)) {
+    layer.accumulate = read_precision(row, "accumulate");
     layer.output_precision = read_precision(row, "output_precision");
   }
   if (std::holds_alternative<Conv>(layer.op) || std::holds_alternative<NetworkRun>(layer.op)) {

@@ -203,6 +203,13 @@ TEST(OptionsOf, PassOnWhatTheRowKnows) {
   EXPECT_EQ(options_of(hidden.table().rows.at(0), {}).plan.kernel, "");
 }
 
+TEST(OptionsOf, ProductsAreSummedAsTheirRowSays) {
+  const MeasuredTable rows =
+      table("gpu,M,N,K,precision,accumulate,time_us\nrtx-4060-ti,1,1,1,fp16,fp16,1\nrtx-4060-ti,1,1,1,fp16,,1\n");
+  EXPECT_EQ(options_of(rows.table().rows.at(0), {}).accumulate, DType::fp16);
+  EXPECT_FALSE(options_of(rows.table().rows.at(1), {}).accumulate.has_value());
+}
+
 TEST(OptionsOf, SumsOfNarrowProductsAreWrittenWider) {
   const MeasuredTable rows = table(
       "gpu,M,N,K,precision,output_precision,time_us\n"

@@ -48,6 +48,7 @@ RUNS = {
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
     "torch-boards": ([OWN / "torch_matmul_boards.csv"], "", "", "gpu,precision"),
     "squares": ([OWN / "cublaslt_squares.csv"], "", "", "gpu,precision"),
+    "gemm-zoo": ([OWN / "gemm_zoo.csv"], "", "", "gpu,precision"),
     "tuned": ([OWN / "tuned_products.csv"], "", "", "gpu,framework"),
     "tensile": ([OWN / "tensile.csv"], "gpu = rx-6900-xt", "", "gpu"),
     "best-matmul": ([OWN / "best_matmul.csv"], "", "", "gpu,precision"),
@@ -199,6 +200,8 @@ ROWS = [
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"cuBLASLt on three GeForce boards, {name}", "squares", lambda g, of=of: g["precision"] in of, {})
       for name, of in [("fp32", ["fp32"]), ("tf32, fp16 and bf16", ["tf32", "fp16", "bf16"]), ("fp8 and int8", ["fp8", "int8"])]],
+    *[(f"cuBLASLt on RTX 4060 Ti, {name}", "gemm-zoo", lambda g, of=of: g["precision"] == of, {})
+      for name, of in [("fp32", "fp32"), ("tf32", "tf32"), ("fp16 in fp16 sums", "fp16")]],
     *[(name, "tuned", lambda g, framework=framework: g["framework"] == framework, {})
       for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter"),
                               ("Transformer Engine on B300, bf16", "Transformer Engine")]],
