@@ -186,6 +186,7 @@ Result<void> OnnxResolver::place_one(OnnxNode& node) {
   TRY(define_results(node));
   if (!TRY(infer(node))) return {};
   assume(node);
+  remember_parts(node);
   kept_.push_back(std::move(node));
   return {};
 }
@@ -198,6 +199,9 @@ void OnnxResolver::assume(const OnnxNode& node) {
 
 Result<bool> OnnxResolver::infer(OnnxNode& node) {
   if (node.type == "Constant") return set_constant(node);
+  bound_by_image(node);
+  bound_slice(node);
+  drop_empty(node);
   TRY(lower_to_opset17(graph_, node));
   if (node.type == "Add") follow_positions(node);
   if (node.type == "Reshape") {

@@ -1,5 +1,5 @@
 // The pass that makes every shape of an ONNX graph known. onnx_resolve.cpp has single operators, onnx_control.cpp those
-// that hold graphs or lists of tensors.
+// that hold graphs or lists of tensors, onnx_bounds.cpp what sizes are at most that data decide.
 #pragma once
 
 #include <cstddef>
@@ -55,6 +55,20 @@ class OnnxResolver {
   // `id` is another name of `of`, which is computed.
   void alias(ValueId id, ValueId of);
 
+  // --- onnx_bounds.cpp -----------------------------------------------------------------------------------------------
+
+  // A size of a Resize, an Expand or a ConstantOfShape that depends on the data becomes the height or the width of the
+  // network's image; ends of a Slice that do become those of the whole.
+  void bound_by_image(OnnxNode& node);
+  void bound_slice(OnnxNode& node);
+  bool depends_on_data(ValueId id) const;
+  // What a loop that collects results starts with, a tensor of none, is not joined with them.
+  void drop_empty(OnnxNode& node) const;
+  // The elements of a small tensor of integers, as far as they are known; those of what the node computes.
+  std::vector<std::optional<std::int64_t>> parts_of(ValueId id) const;
+  void remember_parts(const OnnxNode& node);
+  ValueId add_integers(Ints known);
+
   // --- onnx_control.cpp ----------------------------------------------------------------------------------------------
 
   Result<void> expand(const OnnxNode& node);
@@ -77,7 +91,8 @@ class OnnxResolver {
   std::vector<OnnxNode> kept_;
   std::unordered_map<ValueId, ValueId> aliases_;
   std::unordered_map<ValueId, std::vector<ValueId>> sequences_;
-  std::size_t copied_ = 0;  // of bodies: their size in all
+  std::unordered_map<ValueId, std::vector<std::optional<std::int64_t>>> parts_;  // of integers known in part
+  std::size_t copied_ = 0;                                                       // of bodies: their size in all
   std::optional<std::int64_t> batch_;
   std::optional<std::int64_t> file_batch_;  // what the file has where the batch is replaced
 };
