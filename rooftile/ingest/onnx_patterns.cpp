@@ -1,5 +1,6 @@
 #include "rooftile/ingest/onnx_patterns.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -36,6 +37,8 @@ class Fuser {
         replace(i, "RotaryEmbedding", *rotated);
       } else if (const auto rolled = roll(graph_.nodes[i])) {
         replace(i, "Roll", {*rolled});
+      } else if (const OnnxNode* pad = padding_of(graph_.nodes[i])) {
+        take_padding(graph_.nodes[i], *pad);
       }
     }
   }
@@ -252,6 +255,49 @@ class Fuser {
     if (!first || !second || first->input(0) != second->input(0)) return std::nullopt;
     const Value x = first->input(0);
     return x != kAbsent && graph_.shape(*x) == graph_.shape(end.outputs[0]) ? x : std::nullopt;
+  }
+
+  // The zeros around maps that a pool averages with them, which PyTorch exports as an operator of their own
+  // (torch/onnx/symbolic_opset10.py, avg_pool: count_include_pad) and no framework runs as one.
+  const OnnxNode* padding_of(const OnnxNode& pool) const {
+    if (pool.type != "AveragePool" || pool.get_int("ceil_mode", 0) != 0 ||
+        pool.get_string("auto_pad", "NOTSET") != "NOTSET") {
+      return nullptr;
+    }
+    for (const std::int64_t padded : pool.get_ints("pads")) {
+      if (padded != 0) return nullptr;
+    }
+    const OnnxNode* pad = from(pool.input(0), "Pad");
+    const bool zeros = pad && pad->get_string("mode", "constant") == "constant" && !pad->attributes.contains("value") &&
+                       pad->input(0) != kAbsent && (pad->input(2) == kAbsent || is_scalar(pad->input(2), 0));
+    return zeros && !pads_of(*pad).empty() ? pad : nullptr;
+  }
+
+  // Before and after each spatial dimension; none where they are not known, or others are padded.
+  Ints pads_of(const OnnxNode& pad) const {
+    Ints pads = pad.get_ints("pads");
+    if (pad.input(1) != kAbsent) {
+      const auto& data = graph_.values[pad.inputs[1]].data;
+      const Ints* known = data ? std::get_if<Ints>(&*data) : nullptr;
+      pads = known ? *known : Ints{};
+    }
+    const std::size_t rank = graph_.shape(pad.inputs[0]).size();
+    if (rank < 3 || pads.size() != 2 * rank || *std::min_element(pads.begin(), pads.end()) < 0) return {};
+    Ints spatial;
+    for (std::size_t i = 0; i < pads.size(); ++i) {
+      if (i % rank >= 2) {
+        spatial.push_back(pads[i]);
+      } else if (pads[i] != 0) {
+        return {};
+      }
+    }
+    return spatial;
+  }
+
+  void take_padding(OnnxNode& pool, const OnnxNode& pad) {
+    pool.attributes["pads"] = pads_of(pad);
+    pool.attributes["count_include_pad"] = std::int64_t{1};
+    pool.inputs[0] = pad.inputs[0];
   }
 
   // Product with a matrix of weights and the bias added to it, which one kernel computes.

@@ -243,6 +243,26 @@ TEST(OnnxPatterns, Roll) {
   EXPECT_EQ(with_patterns(model("z")).ops.size(), 3u);
 }
 
+// PyTorch exports an average pool with padding so.
+TEST(OnnxPatterns, PaddingOfAPoolIsItsOwn) {
+  const auto pooled = [](const Ints& pads, double value) {
+    return with_patterns(
+        TestModel()
+            .input("x", {1, 4, 8, 8})
+            .ints("pads", pads)
+            .number("value", value)
+            .node("Pad", {"x", "pads", "value"}, {"padded"}, {{"mode", "constant"}})
+            .node("AveragePool", {"padded"}, {"y"}, {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{1, 1}}})
+            .output("y"));
+  };
+  const Workload workload = pooled({0, 0, 1, 1, 0, 0, 1, 1}, 0);
+  ASSERT_EQ(workload.ops.size(), 1u);
+  EXPECT_EQ(workload.tensors[workload.ops[0].inputs[0]].name, "x");
+  EXPECT_EQ(workload.tensors[workload.outputs[0]].shape, (Shape{1, 4, 8, 8}));
+  EXPECT_EQ(pooled({0, 0, 1, 1, 0, 0, 1, 1}, 1).ops.size(), 2u);
+  EXPECT_EQ(pooled({0, 1, 1, 1, 0, 1, 1, 1}, 0).ops.size(), 2u);
+}
+
 // As nn.GroupNorm(4, 8) comes out of torch.onnx.export.
 TEST(OnnxPatterns, GroupNorm) {
   const auto with = [](const TestModel::Ints& back) {
