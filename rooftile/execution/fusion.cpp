@@ -1,6 +1,7 @@
 #include "rooftile/execution/fusion.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -116,6 +117,30 @@ class Fuser {
     group.open = role != Role::alone && role != Role::reduction;
     group_of_[i] = groups_.size();
     groups_.push_back(std::move(group));
+    const auto* move = std::get_if<Move>(&op(i).kind);
+    if (role == Role::pointwise && move != nullptr && move->function == "concat") take_parts(i);
+  }
+
+  // What a concatenation alone reads is computed where it is put.
+  void take_parts(std::size_t i) {
+    for (const std::size_t which : groups_before(i)) {
+      const Group& part = groups_[which];
+      if (which != group_of_[i] && part.open && part.head == kNone && feeds_only(which, i)) merge(group_of_[i], which);
+    }
+  }
+
+  bool feeds_only(std::size_t which, std::size_t i) const {
+    const auto within = [&](std::size_t reader) { return reader == i || group_of_[reader] == which; };
+    for (const std::size_t member : groups_[which].members) {
+      for (const TensorId id : op(member).outputs) {
+        if (is_output(id) || !std::all_of(readers_[id].begin(), readers_[id].end(), within)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool is_output(TensorId id) const {
+    return std::find(workload_.outputs.begin(), workload_.outputs.end(), id) != workload_.outputs.end();
   }
 
   // Those that the inputs of i come from, the latest first.
@@ -239,26 +264,30 @@ class Fuser {
   }
 
   bool is_read_outside(const Group& group, TensorId id) const {
-    if (std::find(workload_.outputs.begin(), workload_.outputs.end(), id) != workload_.outputs.end()) return true;
-    return std::any_of(readers_[id].begin(), readers_[id].end(), [&](std::size_t i) { return !within(group, i); });
+    return is_output(id) ||
+           std::any_of(readers_[id].begin(), readers_[id].end(), [&](std::size_t i) { return !within(group, i); });
   }
 
-  // A view where nothing is computed, else an element-wise operator with the arithmetic of all.
+  // A view where nothing is computed, else an element-wise operator with the arithmetic of all, of whose results those
+  // that are concatenated are a part.
   OpKind chain_of(const Group& group) const {
     Elementwise chain{.function = "", .flops_per_element = 0};
+    double operations = 0;
     for (const std::size_t member : group.members) {
       if (std::holds_alternative<View>(op(member).kind)) continue;
       const auto* elementwise = std::get_if<Elementwise>(&op(member).kind);
       const auto* norm = std::get_if<Normalize>(&op(member).kind);
       const auto* move = std::get_if<Move>(&op(member).kind);
       constexpr std::int64_t kScaleAndShift = 2;
-      if (elementwise != nullptr) chain.flops_per_element += elementwise->flops_per_element;
-      if (norm != nullptr) chain.flops_per_element += kScaleAndShift;
+      const double share = std::min(1.0, elements_of(op(member).outputs.front()) / group.elements);
+      if (elementwise != nullptr) operations += share * static_cast<double>(elementwise->flops_per_element);
+      if (norm != nullptr) operations += share * kScaleAndShift;
       const std::string name =
           elementwise != nullptr ? elementwise->function : (norm != nullptr ? "batch_norm" : move->function);
       chain.function += (chain.function.empty() ? "" : "+") + name;
     }
     if (chain.function.empty()) return op(group.members.front()).kind;
+    chain.flops_per_element = std::llround(operations);
     return chain;
   }
 

@@ -62,6 +62,26 @@ TEST(Fusion, WhatOthersReadIsNotReducedInTheSameKernel) {
   EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "add", "relu"));
 }
 
+// Two branches of an inception block.
+TEST(Fusion, BranchesComputeTheirPartsOfAConcatenation) {
+  Workload workload = block();
+  workload.tensors[7] = {"both", {2, 8, 8, 8}};
+  workload.tensors[8].shape = {2, 8, 8, 8};
+  workload.ops[4] = {"both", Move{.function = "concat"}, {3, 6}, {7}};
+  workload.ops.pop_back();
+  workload.outputs = {8};
+  const Workload run = fuse(workload, {});
+  ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "bn1"));
+  EXPECT_THAT(run.ops[2].members, ElementsAre("bn1", "bn2", "both", "relu"));
+  EXPECT_THAT(run.ops[2].inputs, ElementsAre(2, 5));
+  const auto& chain = std::get<Elementwise>(run.ops[2].kind);
+  EXPECT_EQ(chain.flops_per_element, 3);  // of each element a batch norm and a ReLU, not two
+
+  workload.outputs = {8, 6};  // one branch is asked for itself
+  EXPECT_THAT(op_names(fuse(workload, {})), ElementsAre("conv1", "conv2", "bn2", "bn1"));
+  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true})), ElementsAre("conv1", "conv2", "both", "relu"));
+}
+
 TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
   const Workload run = fuse(block(), {.epilogues = true});
   ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "pool"));
