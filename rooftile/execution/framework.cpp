@@ -110,6 +110,12 @@ bool has_winograd_before_maxwell(std::string_view framework) {
   return version_after(framework, "cuDNN ").value_or(kFirst) >= kFirst;
 }
 
+bool has_early_batch_norms(std::string_view framework) {
+  constexpr Version kCudnn(7, 1), kPytorch(0, 4);
+  return version_after(framework, "cuDNN ").value_or(kCudnn) < kCudnn ||
+         version_after(framework, "PyTorch ").value_or(kPytorch) < kPytorch;
+}
+
 bool multiplies_in_tf32(std::string_view framework) {
   return !starts_with_any(framework, {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"});
 }

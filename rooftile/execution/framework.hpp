@@ -37,6 +37,10 @@ bool of_early_years(std::string_view framework);
 // (jcjohnson/cnn-benchmarks and its copies in the cloud). A framework names its library as in "cuDNN 5.0.05".
 bool has_winograd_before_maxwell(std::string_view framework);
 
+// cuDNN 5.0 to 7.0, with which PyTorch 0.3 came, takes 1.7 to 3.5 times as long as 7.6 for batch norms of planes in
+// training (jcjohnson/cnn-benchmarks and its copies in the cloud: Torch7 on nine GPUs).
+bool has_early_batch_norms(std::string_view framework);
+
 // PyTorch has left TF32 to convolutions since 1.12 (torch.backends.cuda.matmul.allow_tf32), and cuBLAS as
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework);

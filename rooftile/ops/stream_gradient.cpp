@@ -83,7 +83,7 @@ struct Backward {
         if (run.own_norms && has_narrow_weights(workload, op)) {
           return {own_planes_gradient(output.shape, size_of(output.dtype), operations / outputs)};
         }
-        return {planes_norm_kernel(output.shape, size_of(output.dtype), 2, operations / outputs)};
+        return {planes_norm_kernel(output.shape, size_of(output.dtype), 2, operations / outputs, run.early_norms)};
       }
       if (run.eager) return {eager_batch_statistics((x() + y) * 2, x(), outputs, true)};
       return {flat(x() + y, inputs(true), work), flat(x() + y, x(), work)};

@@ -121,7 +121,7 @@ struct Forward {
         if (run.own_norms && has_narrow_weights(workload, op)) {
           return own_planes_norm(output.shape, bytes, size_of(output.dtype), work.operations / outputs);
         }
-        return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs)};
+        return {planes_norm_kernel(output.shape, size_of(output.dtype), 1, work.operations / outputs, run.early_norms)};
       }
       if (run.eager && run.use == StreamUse::inference) return {eager_batch_norm(bytes, output.shape, run.maps)};
       if (run.eager) return {eager_batch_statistics(bytes.read * 2, bytes.write, outputs, false)};
@@ -193,9 +193,10 @@ StreamKernel channel_kernel(const Shape& shape, RowStream stream, double in_flig
 
 }  // namespace
 
-StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one) {
-  constexpr double kInFlight = 2;
-  return channel_kernel(shape, {.inputs = inputs, .passes = 2, .element = element}, kInFlight, operations_of_one);
+StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one,
+                                bool early) {
+  const double in_flight = early ? 1 : 2, passes = early && inputs == 1 ? 3 : 2;
+  return channel_kernel(shape, {.inputs = inputs, .passes = passes, .element = element}, in_flight, operations_of_one);
 }
 
 std::vector<StreamKernel> own_planes_norm(const Shape& shape, const OperandBytes& bytes, Bytes element,

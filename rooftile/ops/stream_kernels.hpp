@@ -32,7 +32,8 @@ struct StreamRun {
   bool scalar = false;
   // Layer norms in two kernels, one number a load (reads_rows_by_numbers() of execution/).
   bool rows_by_numbers = false;
-  bool own_norms = false;  // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
+  bool early_norms = false;  // of planes, in training (has_early_batch_norms() of execution/)
+  bool own_norms = false;    // where cuDNN has none for the weights' type (normalizes_itself() of execution/)
 };
 
 // Of an operator of a network, forward. Normalisations and softmax take the last dimension for a row (instance and
@@ -44,8 +45,9 @@ std::vector<StreamKernel> stream_kernels(const Workload& workload, const Op& op,
 // CTA for each channel, which goes through the channel's planes twice, two elements of each in flight. With few
 // channels that is too few loads in flight for the DRAM, and as many with two bytes each as with four. Kernels
 // bn_fw_tr_1C11_kernel_NCHW and bn_bw_1C11_kernel_new; profiles show a grid of as many CTAs of 512 threads as there are
-// channels.
-StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one);
+// channels. Early ones wait for every element, and go through a channel three times forward: for its mean, its variance
+// and the result.
+StreamKernel planes_norm_kernel(const Shape& shape, Bytes element, double inputs, double operations_of_one, bool early);
 
 // The same by PyTorch's own kernels, which wait for every element of a tensor
 // (aten/src/ATen/native/cuda/Normalization.cuh): batch_norm_collect_statistics_kernel, which goes through a channel

@@ -127,6 +127,11 @@ TEST(StreamKernels, BatchNormalisationOfPlanesHasOneCtaForEachChannel) {
   EXPECT_EQ(kernels[0].steps, 25);  // 8 * 56 * 56 / 512 / 2, rounded up
   EXPECT_EQ(kernels[0].reread, Bytes(4 * 8 * 64 * 56 * 56));
   EXPECT_EQ(stream_kernels(norm.workload, norm.op(), {.maps = Maps::planes}).front().reread, Bytes(0));
+
+  const StreamRun early{.use = StreamUse::training, .maps = Maps::planes, .early_norms = true};
+  const StreamKernel kernel = stream_kernels(norm.workload, norm.op(), early).front();
+  EXPECT_EQ(kernel.steps, 49);
+  EXPECT_EQ(kernel.reread, kernels[0].reread * 2);
 }
 
 // PyTorch's kernels, which wait for each element, where cuDNN has none for the weights' type.

@@ -86,6 +86,7 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
                       .pools_by_load = runs_engine_kernels(options),
                       .scalar = llama_cpp,
                       .rows_by_numbers = reads_rows_by_numbers(options.framework),
+                      .early_norms = has_early_batch_norms(options.framework),
                       .own_norms = options.execution == Execution::eager && normalizes_itself(options.framework)};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
