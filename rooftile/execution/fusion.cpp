@@ -37,7 +37,11 @@ struct RoleOf {
     return rules.epilogues && !sums && op.outputs.size() == 1 ? Role::product : Role::alone;
   }
   Role operator()(const Elementwise&) const { return Role::pointwise; }
-  Role operator()(const View&) const { return Role::pointwise; }
+  Role operator()(const View&) const {
+    // A part of a tensor is read where it lies, and no more of the tensor.
+    const double of = elements(workload.tensors[op.inputs.front()].shape);
+    return of > elements(workload.tensors[op.outputs.front()].shape) ? Role::alone : Role::pointwise;
+  }
   Role operator()(const Softmax&) const { return Role::rows; }
   Role operator()(const Normalize& norm) const {
     if (norm.function == "batch") return rules.training ? Role::batch : Role::pointwise;

@@ -82,6 +82,20 @@ TEST(Fusion, BranchesComputeTheirPartsOfAConcatenation) {
   EXPECT_THAT(op_names(fuse(workload, {.epilogues = true})), ElementsAre("conv1", "conv2", "both", "relu"));
 }
 
+// Queries among what one product makes of queries, keys and values.
+TEST(Fusion, APartOfATensorIsAllThatIsRead) {
+  Workload workload;
+  workload.tensors = {{"qkv", {2, 12}}, {"q", {2, 4}}, {"scaled", {2, 4}}, {"out", {2, 4}}};
+  workload.ops = {{"part", View{"slice"}, {0}, {1}},
+                  {"scale", Elementwise{.function = "mul"}, {1}, {2}},
+                  {"relu", Elementwise{.function = "relu"}, {2}, {3}}};
+  workload.inputs = {0};
+  workload.outputs = {3};
+  const Workload run = fuse(workload, {});
+  ASSERT_THAT(op_names(run), ElementsAre("part", "scale"));
+  EXPECT_THAT(run.ops[1].inputs, ElementsAre(1));
+}
+
 TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
   const Workload run = fuse(block(), {.epilogues = true});
   ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "pool"));
