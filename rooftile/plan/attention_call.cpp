@@ -109,6 +109,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   call.vllm = words.has("vllm");
   const bool tensorrt = words.has("trtllm") || words.has("tensorrt");
   call.whole_heads = tensorrt && !words.has("llm") && !words.has("trtllm");
+  call.aitemplate = words.has("aitemplate") && gpu.vendor == "nvidia";
   call.serving = call.vllm || words.has("sglang") || tensorrt;
   call.tensorrt = tensorrt && !call.vllm && !words.has("sglang");
   call.library = units.asynchronous ? AttentionLibrary::flash3 : AttentionLibrary::flash2;

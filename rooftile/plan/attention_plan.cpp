@@ -1,6 +1,7 @@
 #include "rooftile/plan/attention_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "rooftile/gpu/generation.hpp"
@@ -130,10 +131,18 @@ bool whole_steps(AttentionKernel kernel) {
 
 // TensorRT's kernels for encoders of up to 384 positions keep all keys and values of a head in an SM: one CTA for each
 // head of a text (plugin/bertQKVToContextPlugin/fused_multihead_attention/include/fused_multihead_attention.h: the grid
-// is params.h x params.b). FasterTransformer's copy shares a head among CTAs where batches are small.
+// is params.h x params.b). FasterTransformer's copy shares a head among CTAs where batches are small. AITemplate's copy
+// of the first FlashAttention has the same grid
+// (python/aitemplate/backend/cuda/attention/src/fmha_fprop_fp16_kernel.sm80.cu); it is for some head dimensions, and
+// not for two long texts (frontend/nn/attention.py: use_flash).
 bool takes_whole_heads(const AttentionShape& shape, const AttentionCall& call) {
-  constexpr double kMostPositions = 384, kMostDim = 64;
+  constexpr double kMostPositions = 384, kMostDim = 64, kLong = 512, kFewTexts = 2;
   const bool has_kernel = shape.generation > generation::kVolta && shape.generation < generation::kHopper;
+  if (call.aitemplate && has_kernel && !shape.decode && shape.q == shape.kv) {
+    constexpr std::array kDims = {8., 16., 32., 64., 128.};
+    const bool has_dim = std::find(kDims.begin(), kDims.end(), shape.dim) != kDims.end();
+    return has_dim && (shape.kv < kLong || shape.batch > kFewTexts);
+  }
   return call.whole_heads && has_kernel && !shape.decode && !shape.causal && shape.kv <= kMostPositions &&
          shape.dim <= kMostDim && shape.q == shape.kv;
 }

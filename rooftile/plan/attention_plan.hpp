@@ -41,6 +41,7 @@ struct AttentionCall {
   bool splits_cache = true;   // TensorRT-LLM: among CTAs where there are few; by default from release 0.13 on
   bool tensorrt = false;      // TensorRT-LLM's own call, which prepares the queries
   bool whole_heads = false;   // of short texts a CTA takes a head at once: TensorRT's kernels for encoders
+  bool aitemplate = false;    // and of most texts AITemplate's copy of FlashAttention
   bool vllm = false;          // its kernels write the cache token by token, and its FP8 sums are added up in FP32
   bool writes_cache = false;  // of a serving framework; false where that is an operator of its own ("readonly")
 };

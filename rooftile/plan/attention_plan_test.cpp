@@ -78,8 +78,12 @@ TEST(AttentionPlan, TensorRtTakesAHeadOfAShortTextAtOnce) {
   EXPECT_EQ(ctas("TensorRT 8.6"), heads);
   EXPECT_GT(ctas("TensorRT-LLM 0.9"), heads);
   EXPECT_GT(ctas("FasterTransformer"), heads);
+  EXPECT_EQ(ctas("AITemplate CUDA 11.6"), heads);
   attention.q_len = attention.kv_len = 512;
   EXPECT_GT(ctas("TensorRT 8.6"), heads);
+  EXPECT_GT(ctas("AITemplate CUDA 11.6"), heads);
+  attention.batch = 3;
+  EXPECT_EQ(ctas("AITemplate CUDA 11.6"), 12. * 3);
 }
 
 // aten/src/ATen/native/transformers/cuda/sdp_utils.cpp: FlashAttention-2 first, from 2.10 on cuDNN where it is fast.
