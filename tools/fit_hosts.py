@@ -6,9 +6,8 @@ for each framework the microseconds of an operator forward, of a gradient and of
 host and GPU (rooftile/predict/host.cpp) nearest to the measured times. Costs are those of a server; the host that a row
 or its source names, or that is assumed beside its GPU, takes its share of them. No cost belongs to a network. What a framework
 that is not named here costs is the geometric mean of those that are, by execution; its range is theirs, and how far
-apart they lie. Engines that are not named replay graphs or do not: the mean of theirs and of a replay.
-
-    tools/fit_hosts.py --cli build/release/bin/rooftile --requests REQUESTS.csv TABLE.csv... > data/calibration/hosts.toml
+apart they lie. Engines that are not named replay graphs or do not: the mean of theirs and of a replay. docs/execution.md
+has the command that writes the file, with its tables.
 """
 
 import argparse
@@ -22,6 +21,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tomllib
 import zlib
 from pathlib import Path
 
@@ -163,16 +163,21 @@ def spread(rows, costs):
     return math.exp(sorted(errors)[int(0.9 * len(errors))]) if errors else LEAST_RANGE
 
 
-def write(framework, execution, costs, width, data, more=""):
-    print(f"""
-[[host]]
-framework = "{framework}"
-execution = "{execution}"
-forward_us = {costs["forward"]:.4g}
-gradient_us = {costs["gradient"]:.4g}
-update_us = {costs["update"]:.4g}{more}
-range = {width:.3g}
-data = "{data}\"""")
+def entry(framework, execution, costs, width, data, **more):
+    costs = {f"{kind}_us": float(f"{costs[kind]:.4g}") for kind in KINDS}
+    return {"framework": framework, "execution": execution, **costs, **more, "range": float(f"{width:.3g}"), "data": data}
+
+
+def write(entries, kept):
+    """With what is kept of an earlier file."""
+    print("# What the host takes to issue an operator, by framework and execution, on a server. Written by tools/fit_hosts.py.")
+    for one in entries:
+        same = [old for old in kept if (old["framework"], old["execution"]) == (one["framework"], one["execution"])]
+        more = {key: value for old in same for key, value in old.items() if key == "step_us"}
+        print("\n[[host]]")
+        for key, value in (one | more).items():
+            text = f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else f"{value:.4g}"
+            print(f"{key} = {text}")
 
 
 def held_out(group, rows, folds):
@@ -239,7 +244,8 @@ def sequence_costs(rows):
     for family, values in added.items():
         middle = median_if_alike(values)
         if middle is not None:
-            costs |= {release: (middle, f"{len(values)} series of batches") for release in releases[family]}
+            # Releases that are not among them are given the same.
+            costs |= {name: (middle, f"{len(values)} series of batches") for name in releases[family] | {family}}
     return costs
 
 
@@ -251,6 +257,7 @@ def main():
     parser.add_argument("--requests", action="append", default=[], metavar="TABLE",
                         help="requests to servers: what they take beyond their kernels is what requests and sequences cost the host")
     parser.add_argument("--engines", action="append", default=[], metavar="TABLE", help="a table of which only engines count")
+    parser.add_argument("--keep", metavar="FILE", help="keep its step_us, which no run fits")
     parser.add_argument("tables", nargs="+")
     arguments = parser.parse_args()
     groups = collections.defaultdict(list)
@@ -279,7 +286,8 @@ def main():
         for group, rows in sorted(groups.items()):
             held_out(group, rows, [zlib.crc32(name.encode()) % 2 for name in names[group]])
         return
-    print("# What the host takes to issue an operator, by framework and execution. Written by tools/fit_hosts.py.")
+    kept = tomllib.loads(Path(arguments.keep).read_text())["host"] if arguments.keep else []
+    entries = []
     fitted = collections.defaultdict(list)
     for (framework, execution), rows in sorted(groups.items()):
         if len(rows) < LEAST_GROUP:
@@ -287,7 +295,8 @@ def main():
         any_machine = (framework, execution) == (ANY_MACHINE, "eager")
         if any_machine:
             costs, after = fit(rows)
-            write(OF_ITS_TIME, execution, costs, max(LEAST_RANGE, spread(rows, costs)), f"{len(rows)} rows of networks of {framework}")
+            machines = max(LEAST_RANGE, spread(rows, costs))
+            entries.append(entry(OF_ITS_TIME, execution, costs, machines, f"{len(rows)} rows of networks of {framework}"))
             rows = [(*row[:-1], 1.0) for row in rows]
         costs, after = fit(rows)
         if math.expm1(after) > MOST_ERROR:
@@ -297,9 +306,14 @@ def main():
         if not framework.startswith(ONE_MACHINE):
             fitted[execution].append((framework, costs, width))
         print(f"{framework} {execution}: {len(rows)} rows, GMAE {100 * math.expm1(after):.1f} %", file=sys.stderr)
-        write(framework, execution, costs, width, f"{len(rows)} rows of networks", "\nany_machine = true" if any_machine else "")
-        for release in AS_SECOND if (framework, execution) == ("PyTorch 2", "eager") else []:
-            write(release, execution, costs, width, "taken for those of PyTorch 2")
+        more = {"any_machine": True} if any_machine else {}
+        data = f"{len(rows)} rows of networks"
+        second = (framework, execution) == ("PyTorch 2", "eager")
+        if second:  # of one machine; how far others lie apart the older releases show
+            width, data = max(width, machines), f"{data}; the range is that of {ANY_MACHINE}"
+        entries.append(entry(framework, execution, costs, width, data, **more))
+        for release in AS_SECOND if second else []:
+            entries.append(entry(release, execution, costs, width, "taken for those of PyTorch 2"))
     asked = [row for path in arguments.requests for row in served(arguments.cli, path)]
     serving = {"request": request_costs(asked), "sequence": sequence_costs(asked)}
     for execution, all_costs in sorted(fitted.items()):
@@ -311,10 +325,13 @@ def main():
         if execution == "engine":
             mean = {kind: math.sqrt(cost * REPLAYED) for kind, cost in mean.items()}
             data += " and of replayed graphs"
-        write("", execution, mean, apart * widest, data, "\nany_machine = true" if execution == "eager" else "")
+        more = {"any_machine": True} if execution == "eager" else {}
+        entries.append(entry("", execution, mean, apart * widest, data, **more))
         for kind, costs in serving.items():
             for framework, (cost, data) in sorted(costs.items() if execution == "engine" else []):
-                write(framework, execution, mean, apart * widest, f"engines of no name; {data}", f"\n{kind}_us = {cost:.4g}")
+                more = {f"{kind}_us": float(f"{cost:.4g}")}
+                entries.append(entry(framework, execution, mean, apart * widest, f"engines of no name; {data}", **more))
+    write(entries, kept)
 
 
 if __name__ == "__main__":
