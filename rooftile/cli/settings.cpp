@@ -153,13 +153,16 @@ void add_keys(CLI::App* app, CLI::Option* set) {
     const std::string name = "--" + setting.key;
     const std::string names = setting.key == kOptimizer ? fmt::format("{},--{}", name, kOptimiser) : name;
     add(name, [&] {
-      return app->add_option_function<std::string>(
-          names, [set, key = setting.key](const std::string& value) { set->add_result(key + "=" + value); });
+      return app->add_option_function<std::string>(names, [set, key = setting.key](const std::string& value) {
+        set->add_result(fmt::format("{}={}", key, value));
+      });
     });
   }
   for (const auto& [name, pair] :
        {std::pair{"--cuda-graphs", "host=graphs"}, {"--restore-batch-norm", "batch-norm=restored"}}) {
-    add(name, [&, pair = pair] { return app->add_flag_callback(name, [set, pair] { set->add_result(pair); }); });
+    // Clang 14 captures no parts of a pair by themselves.
+    add(name,
+        [&, name = name, pair = pair] { return app->add_flag_callback(name, [set, pair] { set->add_result(pair); }); });
   }
 }
 
