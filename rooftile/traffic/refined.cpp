@@ -117,13 +117,13 @@ L1Share found_in_l1(const TileLoads& loads, const Plan& plan, const Places& plac
   const double full = std::floor(filters / width), rest = filters - full * width;
   const double mean_lines = loads.filter_lines * filters / (width * plan.columns);
   L1Share mean;
-  for (const auto [ctas, share] : residents(places, plan, caches.sms)) {
+  for (const Residents& some : residents(places, plan, caches.sms)) {
     const auto add = [&](double columns, double of_column) {
-      if (share == 0 || of_column == 0) return;
+      if (some.share == 0 || of_column == 0) return;
       const L1Share found =
-          found_in_l1(loads, places, caches, ctas, loads.filter_lines * of_column / width, mean_lines);
-      mean.activations += share * columns / plan.columns * found.activations;
-      mean.filters += share * columns * of_column / filters * found.filters;
+          found_in_l1(loads, places, caches, some.ctas, loads.filter_lines * of_column / width, mean_lines);
+      mean.activations += some.share * columns / plan.columns * found.activations;
+      mean.filters += some.share * columns * of_column / filters * found.filters;
     };
     add(full, width);
     add(1, rest);
