@@ -18,12 +18,14 @@ std::string gpu_id(std::string_view device_name) {
 
 std::string architecture_of(std::string_view compute_capability) {
   constexpr std::string_view kFolder = "architectures/";
+  std::string found;  // of several the one that others vary: "turing", not "turing-tu11x"
   for (const EmbeddedText& file : embedded_gpu_files()) {
     if (!file.path.starts_with(kFolder)) continue;
     const auto architecture = read_gpu_file(file.text, file.path);
-    if (architecture && architecture->compute_capability == compute_capability) return architecture->id;
+    if (!architecture || architecture->compute_capability != compute_capability) continue;
+    if (found.empty() || architecture->id.size() < found.size()) found = architecture->id;
   }
-  return {};
+  return found;
 }
 
 }  // namespace rooftile::measure
