@@ -110,6 +110,17 @@ Ids matches(std::string_view selector, const Ids& known) {
   return found;
 }
 
+// Whether `id` is another board than the one asked for: a variant that the selector does not name ("RTX 5060" is no
+// rtx-5060-ti), or an Ada where a Quadro is meant, of which there is none.
+bool is_another(const std::string& id, std::string_view selector) {
+  const std::string asked = lower_case(selector);
+  constexpr std::array<std::string_view, 3> kVariants = {"ti", "super", "laptop"};
+  const bool variant = std::any_of(kVariants.begin(), kVariants.end(), [&](std::string_view word) {
+    return has_words(id, word) && asked.find(word) == std::string::npos;
+  });
+  return variant || (has_words(id, "ada") && asked.find("quadro") != std::string::npos);
+}
+
 }  // namespace
 
 std::vector<std::string> device_words(std::string_view name) {
@@ -133,7 +144,8 @@ std::vector<std::string> device_words(std::string_view name) {
 
 Result<std::string> select_gpu(std::string_view selector) {
   const Ids known = gpu_ids();
-  const Ids found = matches(selector.substr(0, selector.find(" / ")), known);  // rocm-smi: "MI250X / MI250"
+  Ids found = matches(selector.substr(0, selector.find(" / ")), known);  // rocm-smi: "MI250X / MI250"
+  std::erase_if(found, [&](const std::string& id) { return is_another(id, selector); });
   if (found.size() == 1) return found.front();
   const std::string shown = one_line(selector, 60);
   if (found.empty()) {

@@ -75,5 +75,14 @@ TEST(SelectGpu, ABrandAloneIsNoGpu) {
   EXPECT_EQ(select_gpu("").error().code, ErrorCode::not_found);
 }
 
+TEST(SelectGpu, TakesNoOtherBoardForTheOneAsked) {
+  EXPECT_FALSE(select_gpu("RTX 5060"));  // an rtx-5060-ti is there
+  EXPECT_FALSE(select_gpu("5060"));
+  EXPECT_FALSE(select_gpu("Quadro RTX 5000"));  // a Turing
+  EXPECT_EQ(select_gpu("Quadro RTX 4000"), "quadro-rtx-4000");
+  EXPECT_EQ(select_gpu("NVIDIA RTX 5000 Ada Generation"), "rtx-5000-ada");
+  EXPECT_EQ(select_gpu("RTX 5060 Ti"), "rtx-5060-ti");
+}
+
 }  // namespace
 }  // namespace rooftile

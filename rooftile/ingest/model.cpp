@@ -166,9 +166,12 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   return entry.builder(size);
 }
 
-// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf". Tuned weights are of the same sizes.
+// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf"; tuned weights are of the same sizes.
+// Empty if it is no such name: a path, say.
 std::string without_owner(const std::string& model) {
-  std::string name = lower_case(model.substr(model.rfind('/') + 1));
+  const std::size_t slash = model.find('/');
+  if (slash == 0 || slash == std::string::npos || slash != model.rfind('/') || model.front() == '.') return {};
+  std::string name = lower_case(model.substr(slash + 1));
   for (const std::string_view suffix : {"-hf", "-chat", "-instruct", "-it"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
@@ -247,7 +250,9 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
         fmt::format("{} {} {} {}", name, onnx.image_size.value_or(0), onnx.skip_unsupported, onnx.fuse_attention),
         *onnx.batch_size, read);
   }
-  if (const std::string name = without_owner(model); find_built_in(name) != nullptr) return load(name, options);
+  const std::string name = without_owner(model);
+  if (const auto* entry = name.empty() ? nullptr : find_built_in(name); entry != nullptr && entry->transformer)
+    return load(name, options);
   return unknown(model);
 }
 

@@ -219,6 +219,9 @@ TEST(Model, ReadsStandardInput) {
 TEST(Model, NamesOfTheHub) {
   ASSERT_TRUE(load_model("meta-llama/Llama-2-7b-chat-hf"));
   EXPECT_EQ(load_model("Qwen/Qwen2.5-0.5B-Instruct")->name, "qwen2.5_0.5b");
+  for (const char* path : {"/no/such/resnet50", "models/resnet50", "./gpt2", "a/b/gpt2", "resnet50-chat", "gpt2-it"}) {
+    EXPECT_EQ(load_error(path).code, ErrorCode::not_found) << path;
+  }
 }
 
 TEST(Model, UnknownNames) {

@@ -142,10 +142,8 @@ TEST(NarrowWeights, InMxfp4AreUnpackedOnHopperAndMeetFp8OnBlackwell) {
   EXPECT_LE(wide_b200, time("b200-sxm-180gb", "vLLM 0.11", {}));
 }
 
-// Half of the rows take more than half as long, as each tile of rows unpacks the weights again: of H100, (64 + 96) /
-// (128
-// + 96) = 0.71. Weights that are not unpacked take as long for either; H20's tensor cores, a quarter as fast, wait for
-// 24 rows.
+// Half of the rows take (64 + 96) / (128 + 96) = 0.71 of the time on an H100, as each tile of rows unpacks the weights
+// again. Weights that are not unpacked take as long for either; an H20, a quarter as fast, waits for 24 rows.
 TEST(NarrowWeights, InMxfp4AreUnpackedForEachTileOfRows) {
   const auto time = [](const char* gpu, std::int64_t rows, DType weights = DType::mxfp4) {
     const PredictOptions options{

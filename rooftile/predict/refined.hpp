@@ -47,11 +47,11 @@ inline constexpr std::size_t kRefinedOps = 5;
 bool weighs_in_mxfp4(const PredictOptions& options);
 bool rounds_for_mxfp4(std::string_view framework, const Gpu& gpu);
 
-// Nullopt if the GPU has no unit for the precision.
 // Whether products in FP16 run on lanes that take two of them a clock and add up in FP16, as TensorRT's do where such
 // lanes are (compute capability 5.3, 6.0 and 6.2: IBuilder::platformHasFastFp16()); other libraries want FP32 sums.
 bool multiplies_on_half_lanes(const Gpu& gpu, const PredictOptions& options);
 
+// Nullopt if the GPU has no unit for the precision.
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options);
 
 // The models of one GPU and one calibration, each made when it is first asked for: they depend on the operator, the

@@ -170,6 +170,7 @@ TEST_F(StepTraceTest, OfLongStepsTheFirstMicroBatchesHoldTheirKernels) {
   EXPECT_LE(pieces, kMostTracedPieces);
   EXPECT_GT(pieces, kMostTracedPieces * 9 / 10);
   EXPECT_EQ(count("forward") + count("backward"), 800U);
+  EXPECT_EQ(text.substr(text.find_last_not_of(" \n") - 1, 2), "]}") << "complete";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <ostream>
 #include <set>
 #include <string>
@@ -265,13 +266,24 @@ TEST(Bytes, TakeTheTimeThatTheyAreReportedFor) {
   }
 }
 
-// Each network in one precision on one GPU, so that all GPUs have their turn, and neighbours seldom one architecture.
-TEST(Bytes, OfGradientsToo) {
+// All GPUs in turn, of which neighbours seldom have one architecture.
+std::vector<std::string> mixed_gpus() {
   const std::vector<std::string> ids = gpu_ids();
+  std::size_t stride = 7;
+  while (std::gcd(stride, ids.size()) != 1) ++stride;
+  std::vector<std::string> mixed;
+  for (std::size_t i = 0; i < ids.size(); ++i) mixed.push_back(ids[i * stride % ids.size()]);
+  return mixed;
+}
+
+// Each network in one precision on one GPU that has it.
+TEST(Bytes, OfGradientsToo) {
+  const std::vector<std::string> ids = mixed_gpus();
+  std::size_t next = 0;
   for (std::size_t n = 0; n < zoo().size(); ++n) {
-    const Gpu gpu = find_gpu(ids[7 * (4 * n + n % 4) % ids.size()]).value();
-    const DType precision = kPrecisions[n % 2];
-    if (!peak_of(precision, gpu)) continue;
+    const DType precision = kPrecisions[n / 2 % 2];
+    Gpu gpu = find_gpu(ids[next++ % ids.size()]).value();
+    while (!peak_of(precision, gpu)) gpu = find_gpu(ids[next++ % ids.size()]).value();
     check(build_shallow(zoo()[n], 8), gpu, {.method = Method::rooftile, .precision = precision}, Phase::step);
     if (HasFailure()) return;
   }
@@ -279,13 +291,13 @@ TEST(Bytes, OfGradientsToo) {
 
 // Whose kernels end with loads for what is fused into them.
 TEST(Bytes, OfFusedOperatorsToo) {
-  const std::vector<std::string> ids = gpu_ids();
+  const std::vector<std::string> ids = mixed_gpus();
   std::size_t next = 0;
   for (const ZooEntry& entry : zoo()) {
     const Workload network = build_shallow(entry, 8);
     for (const Execution execution : {Execution::engine, Execution::compiled}) {
       for (const Method method : {Method::rooftile, Method::roofline, Method::delta}) {
-        const Gpu gpu = find_gpu(ids[7 * next++ % ids.size()]).value();
+        const Gpu gpu = find_gpu(ids[next++ % ids.size()]).value();
         const PredictOptions options{.method = method, .precision = DType::fp32, .execution = execution};
         check(network, gpu, options, Phase::fwd);
         if (HasFailure()) return;
