@@ -144,13 +144,14 @@ std::vector<std::string> device_words(std::string_view name) {
 
 Result<std::string> select_gpu(std::string_view selector) {
   const Ids known = gpu_ids();
-  Ids found = matches(selector.substr(0, selector.find(" / ")), known);  // rocm-smi: "MI250X / MI250"
-  std::erase_if(found, [&](const std::string& id) { return is_another(id, selector); });
+  const Ids like = matches(selector.substr(0, selector.find(" / ")), known);  // rocm-smi: "MI250X / MI250"
+  const Ids found = ids_that(like, [&](const std::string& id) { return !is_another(id, selector); });
   if (found.size() == 1) return found.front();
   const std::string shown = one_line(selector, 60);
   if (found.empty()) {
     return fail(ErrorCode::not_found,
-                fmt::format("no GPU '{}' in the catalogue{}", shown, did_you_mean(lower_case(selector), known)));
+                fmt::format("no GPU '{}' in the catalogue{}", shown,
+                            did_you_mean(lower_case(like.empty() ? std::string(selector) : like.front()), known)));
   }
   return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(found, ", ")));
 }

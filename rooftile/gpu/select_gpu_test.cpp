@@ -76,7 +76,7 @@ TEST(SelectGpu, ABrandAloneIsNoGpu) {
 }
 
 TEST(SelectGpu, TakesNoOtherBoardForTheOneAsked) {
-  EXPECT_FALSE(select_gpu("RTX 5060"));  // an rtx-5060-ti is there
+  EXPECT_THAT(select_gpu("RTX 5060").error().message, testing::HasSubstr("did you mean 'rtx-5060-ti'?"));
   EXPECT_FALSE(select_gpu("5060"));
   EXPECT_FALSE(select_gpu("Quadro RTX 5000"));  // a Turing
   EXPECT_EQ(select_gpu("Quadro RTX 4000"), "quadro-rtx-4000");
