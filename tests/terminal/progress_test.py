@@ -200,7 +200,7 @@ class Tables(unittest.TestCase):
         self.networks.write_text("op,model,gpu,batch\n" + "".join(f"network,resnet152,t4,{n}\n" for n in range(1, 5000)))
 
     def test_long_commands_show_how_far_they_are(self):
-        trial = ["fit", "factors", str(self.table), "--points", "5", "--draws", "30000"]
+        trial = ["fit", "factors", str(self.table), "--points", "5", "--draws", "10000"]
         for *arguments, units in (["fit", "constants", str(self.table), "fits"],
                                   ["fit", "grey-box", str(self.large), "fits"],
                                   ["predict-table", str(self.networks), "rows"],
@@ -212,7 +212,7 @@ class Tables(unittest.TestCase):
                 before, *drawn = text.split(AGAIN)
                 self.assertEqual((before, status), ("", 130), text)
                 self.assertEqual(drawn.pop(), "rooftile: stopped; nothing was written\r\n")
-                for bar in drawn:
+                for bar in filter(None, drawn):  # nothing stands between two bars
                     self.assertRegex(bar, r"^\[#*\.*\] *[\d.]+ %, [\d,.]+ " + units + r"/s, [\d.]+ (s|min|h|days) left$")
 
 
