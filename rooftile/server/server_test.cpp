@@ -25,6 +25,16 @@ EngineTimes simple_engine() {
   return times;
 }
 
+// The same, whose mixed steps take a millisecond each and are kept in `steps`.
+EngineTimes recording_engine(std::vector<EngineTimes::Mixed>& steps) {
+  EngineTimes engine = simple_engine();
+  engine.mixed = [&steps](const EngineTimes::Mixed& step) -> Result<Seconds> {
+    steps.push_back(step);
+    return Seconds(1e-3);
+  };
+  return engine;
+}
+
 std::string error_of(const std::string& csv) {
   const auto requests = read_arrivals(csv, "a.csv");
   return requests ? "" : requests.error().text();
@@ -83,11 +93,7 @@ TEST(Server, TheReplicaWithTheMostDecides) {
 // A step of each of two replicas reads 30 tokens: a prompt of 100 is one replica's, two are a replica's each.
 TEST(Server, AReplicaReadsNoMoreThanItsBudget) {
   std::vector<EngineTimes::Mixed> steps;
-  EngineTimes engine = simple_engine();
-  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
-    steps.push_back(step);
-    return Seconds(1e-3);
-  };
+  const EngineTimes engine = recording_engine(steps);
   ServerOptions options;
   options.replicas = 2, options.most_sequences = 2, options.step_tokens = 30;
   ASSERT_TRUE(serve(std::vector<Request>{{Seconds(0), 100, 1}}, engine, options));
@@ -101,11 +107,7 @@ TEST(Server, AReplicaReadsNoMoreThanItsBudget) {
 
 TEST(Server, WhatIsCachedOfAPromptIsNotRead) {
   std::vector<EngineTimes::Mixed> steps;
-  EngineTimes engine = simple_engine();
-  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
-    steps.push_back(step);
-    return Seconds(1e-3);
-  };
+  const EngineTimes engine = recording_engine(steps);
   ServerOptions options;
   options.cached = 0.75;
   const ServingRun run = serve(std::vector<Request>{{Seconds(0), 100, 1}}, engine, options).value();
@@ -131,11 +133,7 @@ TEST(Server, PromptsInPartsRunBesideTheAnswersOfOthers) {
 
 TEST(Server, PartsOfPromptsFillTheBudgetInTheOrderOfArrival) {
   std::vector<EngineTimes::Mixed> steps;
-  EngineTimes engine = simple_engine();
-  engine.mixed = [&](const EngineTimes::Mixed& step) -> Result<Seconds> {
-    steps.push_back(step);
-    return Seconds(1e-3);
-  };
+  const EngineTimes engine = recording_engine(steps);
   const std::vector<Request> requests(3, {Seconds(0), 60, 2});
   ServerOptions options;
   options.step_tokens = 100, options.most_sequences = 3;
