@@ -7,7 +7,7 @@ namespace rooftile {
 
 // What a board's power goes to besides arithmetic: memory, regulators and leakage take their part whatever runs (boards
 // that idle at full clocks take 25 to 80 W). Set, with the scaling of mac_energy by the process, from published
-// torch.mm rates of eight boards that no fit has rows of (docs/theory.md, "GEMM on FP32 lanes").
+// torch.mm rates of eight boards that no fit has rows of (docs/theory/cuda_cores.md).
 inline constexpr ConstantInfo kOtherPower = {
     "other_power", "W", 30, 0, 200, "power that goes elsewhere than into arithmetic", false};
 inline constexpr ConstantInfo kOtherShare = {

@@ -1,5 +1,5 @@
 // The constants of convolutions as MIOpen runs them on AMD's GPUs. Starting values: one fit to the fastest solvers of
-// MIOpen's find database on MI100 and MI210, three passes in FP32, FP16 and BF16 (docs/theory.md).
+// MIOpen's find database on MI100 and MI210, three passes in FP32, FP16 and BF16 (docs/theory/amd_convolutions.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The constants of GEMMs on the FP32 lanes. Starting values: one fit to the FP32 linear and bmm tables of the NeuSight
-// data set, five GPUs from Pascal to Ampere (docs/theory.md).
+// data set, five GPUs from Pascal to Ampere (docs/theory/cuda_cores.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The constants of convolutions on tensor cores: those of GEMMs there, which start from what GEMMs have, and those of
-// the kernels that change layouts (docs/theory.md).
+// the kernels that change layouts (docs/theory/tensor_convolutions.md).
 #pragma once
 
 #include <array>

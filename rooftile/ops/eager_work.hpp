@@ -1,7 +1,7 @@
 // What the kernels of eager PyTorch, and of cuDNN for it, compute beside the arithmetic of their operators. Such
 // kernels are limited by instructions on GPUs with much bandwidth: the same time on H100 and H200, whose DRAMs differ
 // by 1.4. Counts of instructions per lane are from times of single operators on an H100
-// (data/measurements/h100-sxm5-80gb/operators.csv); H200's times follow from them to 10 % (docs/theory.md).
+// (data/measurements/h100-sxm5-80gb/operators.csv); H200's times follow from them to 10 % (docs/theory/streaming.md).
 #pragma once
 
 #include "rooftile/ops/stream_kernels.hpp"

@@ -1,4 +1,4 @@
-// How a library runs the gradient of fused attention (docs/theory.md, "Attention, backward"): a kernel for the sums
+// How a library runs the gradient of fused attention (docs/theory/attention.md, "The gradient"): a kernel for the sums
 // over dO times O, one whose CTAs own keys and go over the queries that see them, and one that rounds the queries'
 // gradients.
 #pragma once

@@ -1,5 +1,5 @@
 // How a library runs fused attention on a GPU: its kernel, the tile of queries and keys, CTAs, splits of the keys, and
-// what they move. The tiles are those of the libraries' public sources (docs/theory.md, "Attention").
+// what they move. The tiles are those of the libraries' public sources (docs/theory/attention.md).
 #pragma once
 
 #include <algorithm>

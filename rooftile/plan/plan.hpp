@@ -27,7 +27,7 @@ struct Tile {
 };
 
 // What a CTA of a kernel with a given tile takes and how its warps split the tile. The paper does not publish these;
-// the values and their origin are in plan.cpp and docs/theory.md.
+// the values and their origin are in plan.cpp and docs/theory/delta.md.
 struct Kernel {
   Tile tile;
   int warp_m = 32, warp_n = 64;  // elements of C that one warp computes

@@ -1,5 +1,5 @@
 // Which recurrent layers a library has persistent kernels for: one kernel for all steps, with the weights in registers
-// (docs/theory.md, "Recurrent layers").
+// (docs/theory/recurrent.md).
 #pragma once
 
 #include "rooftile/gpu/gpu.hpp"

@@ -1,4 +1,4 @@
-// The closed form of recurrent layers: steps that wait for one another (docs/theory.md, "Recurrent layers").
+// The closed form of recurrent layers: steps that wait for one another (docs/theory/recurrent.md).
 #pragma once
 
 #include "rooftile/base/units.hpp"

@@ -85,7 +85,7 @@ void cap_by_power(RefinedModel& model, double boost) {
 
 // Of the energy of an INT8 product, where half of its activations are zeros, which multipliers need not switch for. A
 // compromise: less suits ResNet-50 on T4 and L4 in MLPerf Inference, more suits RetinaNet on boards with PCIe
-// (docs/theory.md). FP16's convolutions show nothing of the kind.
+// (docs/theory/tensor_cores.md). FP16's convolutions show nothing of the kind.
 constexpr double kRectifiedEnergy = 0.7;
 
 // Whether tensor cores wait while the lanes add up their sums of FP8, which have fewer bits than FP32's mantissa, every

@@ -1,4 +1,4 @@
-// Every number of a layer by DeLTA, equation by equation. The equations are those of docs/theory.md.
+// Every number of a layer by DeLTA, equation by equation. The equations are those of docs/theory/delta.md.
 #include <array>
 #include <string>
 #include <string_view>

@@ -32,8 +32,8 @@ struct CtaTime {
 };
 
 // The shares of the functions below, and kConvertedStart, were chosen together with the starting values of the
-// constants they scale, on the rows of A100, H100 and L40S in aiconfigurator/attention.csv (docs/theory.md,
-// "Attention"); a calibration fits the constants alone.
+// constants they scale, on the rows of A100, H100 and L40S in aiconfigurator/attention.csv
+// (docs/theory/attention.md); a calibration fits the constants alone.
 
 // Stacked heads are columns of a product, eight to an instruction: those beyond the first.
 double further_octets(const AttentionPlan& plan) {

@@ -1,4 +1,4 @@
-// The time of fused attention in closed form (docs/theory.md, "Attention").
+// The time of fused attention in closed form (docs/theory/attention.md).
 #pragma once
 
 #include "rooftile/base/units.hpp"

@@ -1,4 +1,4 @@
-// DeLTA's time model (Lym et al., ISPASS 2019, Eqs 11 to 18), in the readings of docs/theory.md.
+// DeLTA's time model (Lym et al., ISPASS 2019, Eqs 11 to 18), in the readings of docs/theory/delta.md.
 #pragma once
 
 #include "rooftile/gpu/gpu.hpp"

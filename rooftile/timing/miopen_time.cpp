@@ -1,4 +1,4 @@
-// Convolutions as MIOpen runs them: docs/theory.md, "Convolutions on AMD's GPUs".
+// Convolutions as MIOpen runs them: docs/theory/amd_convolutions.md.
 #include <algorithm>
 
 #include "rooftile/timing/product_terms.hpp"

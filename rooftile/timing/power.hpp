@@ -28,7 +28,7 @@ double power_limited(double busy, double joules, const GpuRates& rates) {
 }
 
 // The longer of two times, 3 % more where they are equal. The exponent belongs to the form of the model, as those of
-// docs/theory.md do.
+// docs/theory/cuda_cores.md do.
 inline double sharply_longer(double a, double b) {
   constexpr double kNorm = 24, kFar = 0.2;  // whose power is lost beside 1
   const double longer = std::max(a, b), ratio = std::min(a, b) / longer;

@@ -1,4 +1,4 @@
-// GEMMs on the FP32 lanes: docs/theory.md, "GEMM on FP32 lanes".
+// GEMMs on the FP32 lanes: docs/theory/cuda_cores.md, "Products".
 #include <algorithm>
 #include <cmath>
 

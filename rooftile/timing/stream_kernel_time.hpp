@@ -1,4 +1,4 @@
-// The refined time of a kernel that streams its tensors, in closed form (docs/theory.md, "Streaming kernels").
+// The refined time of a kernel that streams its tensors, in closed form (docs/theory/streaming.md).
 #pragma once
 
 #include "rooftile/base/units.hpp"

@@ -1,4 +1,4 @@
-// Bytes of fused attention (docs/theory.md, "Attention").
+// Bytes of fused attention (docs/theory/attention.md).
 #pragma once
 
 #include "rooftile/plan/attention_plan.hpp"

@@ -1,4 +1,4 @@
-// DeLTA's traffic model (Lym et al., ISPASS 2019, Eqs 2 to 10), in the readings of docs/theory.md.
+// DeLTA's traffic model (Lym et al., ISPASS 2019, Eqs 2 to 10), in the readings of docs/theory/delta.md.
 #pragma once
 
 #include "rooftile/gpu/gpu.hpp"
@@ -30,7 +30,7 @@ struct DeltaTraffic {
 DeltaTraffic delta_traffic(const Im2col& gemm, const Plan& plan, Bytes l1_request);
 
 // Eq 3's factor for the filter: the constants of the paper for depths 4 and 8, the 32-byte-sector average they come
-// from for any other (docs/theory.md).
+// from for any other (docs/theory/delta.md).
 double mli_filter(int tile_k);
 
 }  // namespace rooftile

@@ -39,7 +39,7 @@ struct Misses {
   double activations = 1, weights = 1;
 };
 // Of what was used `between` bytes ago, the share that an L2 still has of which `copy` bytes serve one SM: the operands
-// of products on tensor cores (docs/theory.md).
+// of products on tensor cores (docs/theory/tensor_cores.md).
 double share_kept(Bytes between, Bytes copy, double warm_share);
 
 // Of bytes that kernels of a convolution leave to each other in the L2: the share that does not fit.
@@ -52,7 +52,7 @@ Bytes tensor_l2_loads(const Launch& launch, const GpuSizes& sizes);
 // Of a product on tensor cores, whatever its kernel.
 Misses tensor_gemm_misses(const Launch& launch, const GpuSizes& sizes);
 
-// A GEMM on the FP32 lanes (docs/theory.md, "GEMM on FP32 lanes", 3); the same if each operand is loaded once.
+// A GEMM on the FP32 lanes (docs/theory/cuda_cores.md, "Products", item 3); the same if each operand is loaded once.
 DramBytes simt_gemm_dram(const Launch& launch, const GpuSizes& sizes);
 DramBytes simt_gemm_once(const Launch& launch, const GpuSizes& sizes);
 // Of that, what is in C before it is added to: a bias.

@@ -1,4 +1,4 @@
-// Bytes of the steps of a recurrent layer (docs/theory.md, "Recurrent layers").
+// Bytes of the steps of a recurrent layer (docs/theory/recurrent.md).
 #pragma once
 
 #include "rooftile/traffic/gpu_sizes.hpp"

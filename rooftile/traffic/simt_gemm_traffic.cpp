@@ -1,4 +1,4 @@
-// DRAM bytes of GEMMs on the FP32 lanes: docs/theory.md, "GEMM on FP32 lanes".
+// DRAM bytes of GEMMs on the FP32 lanes: docs/theory/cuda_cores.md, "Products".
 #include <algorithm>
 #include <cmath>
 

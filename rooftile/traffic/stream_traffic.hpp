@@ -1,4 +1,4 @@
-// Bytes of a kernel that streams its tensors (docs/theory.md, "Streaming kernels").
+// Bytes of a kernel that streams its tensors (docs/theory/streaming.md).
 #pragma once
 
 #include "rooftile/ops/stream_kernel.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md and docs/*.md and compares what they print with what stands there.
+"""Runs the commands of README.md and docs/ and compares what they print with what stands there.
 
 Usage: docs.py --cli PROGRAM [--slow] [--update] [FILE…]
 
@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    paths = [path.resolve() for path in arguments.files] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    paths = [path.resolve() for path in arguments.files] or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     failures, ran, skipped = [], 0, 0
     for path in paths:
         if arguments.slow and not has_slow_block(path.read_text(encoding="utf-8")):

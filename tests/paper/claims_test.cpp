@@ -1,6 +1,6 @@
 // Claims of the DeLTA paper (Lym et al., ISPASS 2019) on its own GPU file for TITAN Xp. Each test quotes what it
 // checks. Where the model, as far as it can be reconstructed, does not give the published number, the test says so and
-// pins ours (docs/theory.md, "Against the paper").
+// pins ours (docs/theory/delta.md, "Against the paper").
 #include <algorithm>
 #include <vector>
 
@@ -87,7 +87,7 @@ TEST(KnownMismatches, L2MissRatesOfGoogLeNetAreLowerThanFig4) {
 }
 
 // Fig 4's measured upper bound is 50 %; 1x1 layers come out at up to 74 %, because Eq 3 takes their loads as perfectly
-// aligned (docs/theory.md, ambiguity 9).
+// aligned (docs/theory/delta.md, ambiguity 9).
 TEST(KnownMismatches, HighestL1MissRateOfGoogLeNetExceedsFig4) {
   const double highest = range_of(evaluate(layers_of("googlenet")), l1_miss_rate).second;
   EXPECT_NEAR(highest, 0.74, 0.005);

@@ -1,5 +1,5 @@
 // What one would expect of any such model, and DeLTA as published does not give. Each test pins two cases, so that a
-// reader sees what happens and a change of it is noticed. docs/theory.md, "What the published model breaks".
+// reader sees what happens and a change of it is noticed. docs/theory/delta.md, "What the published model breaks".
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
