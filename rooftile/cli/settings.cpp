@@ -94,8 +94,12 @@ std::vector<Setting> known_settings() {
       choice(
           "cells", [] { return Names{"unrolled"}; },
           [](Settings& set, const std::string&) { set.unrolled_cells = true; }),
-      choice("optimizer", optimizer_names,
-             [](Settings& set, const std::string& name) { set.optimizer = parse_optimizer(name); }),
+      {"optimizer", optimizer_names,
+       [](auto& option, auto& value, Settings& set) -> Result<void> {
+         set.optimizer = parse_optimizer(value);
+         if (!set.optimizer) TRY(parse_choice(option, value, optimizer_names()));
+         return {};
+       }},
       count("accumulate", kMostMicroBatches, [](Settings& set, std::int64_t n) { set.micro_batches = n; }),
       choice("recompute", recompute_names,
              [](Settings& set, const std::string& name) { set.recompute = *parse_recompute(name); }),

@@ -1,6 +1,9 @@
 #include "rooftile/ops/optimizer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <utility>
 
 namespace rooftile {
 namespace {
@@ -27,6 +30,16 @@ constexpr std::array kRows = {
     Row{"bert_adam", 2, {18, 12, 13, 15}, {18, 12, 13, 15}},
 };
 
+// As PyTorch, Apex and Hugging Face's Trainer call them. A fused AdamW streams what a fused Adam does.
+constexpr std::array kAliases = {
+    std::pair{std::string_view("sgd, momentum"), Optimizer::momentum},
+    std::pair{std::string_view("sgd momentum"), Optimizer::momentum},
+    std::pair{std::string_view("adamw_torch"), Optimizer::adamw},
+    std::pair{std::string_view("adamw_torch_fused"), Optimizer::fused_adam},
+    std::pair{std::string_view("fused_adamw"), Optimizer::fused_adam},
+    std::pair{std::string_view("fusedadam"), Optimizer::fused_adam},
+};
+
 }  // namespace
 
 std::string_view name_of(Optimizer optimizer) { return kRows[static_cast<std::size_t>(optimizer)].name; }
@@ -38,9 +51,13 @@ std::vector<std::string> optimizer_names() {
 }
 
 std::optional<Optimizer> parse_optimizer(std::string_view text) {
-  if (text == "sgd, momentum" || text == "sgd momentum") return Optimizer::momentum;
+  std::string name(text);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].name == text) return static_cast<Optimizer>(i);
+    if (kRows[i].name == name) return static_cast<Optimizer>(i);
+  }
+  for (const auto& [alias, optimizer] : kAliases) {
+    if (alias == name) return optimizer;
   }
   return std::nullopt;
 }

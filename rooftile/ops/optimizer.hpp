@@ -16,7 +16,7 @@ enum class Optimizer { sgd, momentum, adam, adamw, lamb, lars, rmsprop, fused_ad
 
 std::string_view name_of(Optimizer optimizer);
 std::vector<std::string> optimizer_names();
-// Those names; "sgd, momentum" as tables have it is momentum.
+// Those names in any case, or one that tables and frameworks have for one of them ("sgd, momentum", "fused_adamw").
 std::optional<Optimizer> parse_optimizer(std::string_view text);
 
 struct UpdatePasses {
