@@ -61,7 +61,7 @@ struct Release {
   Version pytorch, cuda;
 };
 constexpr Release k1_7{{1, 7}, {11, 0}}, k1_11{{1, 11}, {11, 5}}, k1_12{{1, 12}, {11, 6}}, k2_0{{2, 0}, {11, 7}},
-    k2_1{{2, 1}, {11, 8}};
+    k2_1{{2, 1}, {11, 8}}, k2_5{{2, 5}, {12, 4}};
 
 // PyTorch itself, which runs TorchScript too, not what is built on it.
 bool is_pytorch(std::string_view framework) { return starts_with_any(framework, {"PyTorch", "TorchScript"}); }
@@ -143,6 +143,12 @@ bool multiplies_groups_apart(std::string_view framework) { return is_pytorch_sin
 bool interprets_its_graph(std::string_view framework) { return framework.starts_with("TorchScript"); }
 
 bool lacks_composites(std::string_view framework) { return framework.empty() || is_pytorch(framework); }
+
+bool pads_products(std::string_view framework) { return !precedes(framework, k2_1); }
+
+bool compiles_update(std::string_view framework) { return !framework.empty() && !runs_pytorch(framework); }
+
+bool scatters_targets(std::string_view framework) { return precedes(framework, k2_5); }
 
 bool lacks_silu(std::string_view framework) { return precedes(framework, k1_7) || framework.starts_with("TensorFlow"); }
 

@@ -83,6 +83,19 @@ bool lacks_composites(std::string_view framework);
 // pycls/models/blocks.py). TensorFlow does so still (tensorflow/python/ops/nn_impl.py, swish()).
 bool lacks_silu(std::string_view framework);
 
+// Compilers pad products whose rows do not start at multiples of 16 bytes: Inductor since PyTorch 2.1 (pull request
+// 101915, torch/_inductor/fx_passes/pad_mm.py), XLA for every FP16 and BF16 (cublas_pad_for_gemms.cc). From 2.4 on,
+// tensors lie so from the start (comprehensive_padding); the copies that it took before are not counted.
+bool pads_products(std::string_view framework);
+
+// XLA compiles a step whole, torch.compile() the network and leaves the optimiser to eager PyTorch, of which an unknown
+// framework is taken for one.
+bool compiles_update(std::string_view framework);
+
+// Inductor up to PyTorch 2.4 wrote the gradient of nll_loss, zeros but for one of a row, to memory (pull request
+// 129043).
+bool scatters_targets(std::string_view framework);
+
 // TensorRT's kernels for FP16 add up in FP16 ("f16f16_f16f16_f16" in their names; NVIDIA/TensorRT issue 2942), and so
 // do AITemplate's unless told otherwise (use_fp16_acc); cuDNN, cuBLAS and TensorRT-LLM add up in FP32.
 bool sums_in_fp16(std::string_view framework);

@@ -73,6 +73,19 @@ TEST(Framework, ProductsAreInTf32WhereItsReleaseLetsThem) {
   EXPECT_FALSE(multiplies_in_tf32("FasterTransformer v2; TensorFlow"));
 }
 
+TEST(Framework, PadsProductsAndFusesTargetsAsItsCompilerDoes) {
+  EXPECT_FALSE(pads_products("PyTorch 2.0.1"));
+  for (const char* framework : {"", "PyTorch 2.1", "JAX 0.4"}) EXPECT_TRUE(pads_products(framework)) << framework;
+  EXPECT_TRUE(scatters_targets("PyTorch 2.4.1"));
+  for (const char* framework : {"", "PyTorch 2.5", "JAX 0.4"}) EXPECT_FALSE(scatters_targets(framework)) << framework;
+}
+
+TEST(Framework, LeavesTheUpdateToEagerPyTorch) {
+  EXPECT_FALSE(compiles_update(""));
+  EXPECT_FALSE(compiles_update("PyTorch 2.3"));
+  EXPECT_TRUE(compiles_update("TensorFlow 2.4 XLA"));
+}
+
 TEST(Framework, AttentionIsFusedSincePyTorch2) {
   EXPECT_TRUE(calls_fused_attention(""));
   EXPECT_TRUE(calls_fused_attention("PyTorch"));

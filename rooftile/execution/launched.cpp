@@ -1,5 +1,6 @@
 #include "rooftile/execution/launched.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -76,6 +77,12 @@ DType captured_precision(const Workload& workload, const Op& op, const LaunchOpt
   return type == DType::fp32 && options.precision == DType::tf32 ? DType::tf32 : type;
 }
 
+bool multiplies_in_tf32(const Workload& workload, const LaunchOptions& options) {
+  const auto is_convolution = [](const Op& op) { return std::holds_alternative<Conv>(op.kind); };
+  return options.tf32_products ||
+         (options.tf32_for_convolutions && std::none_of(workload.ops.begin(), workload.ops.end(), is_convolution));
+}
+
 }  // namespace
 
 bool multiplies_by_weights(const Workload& workload, const Op& op) {
@@ -85,7 +92,7 @@ bool multiplies_by_weights(const Workload& workload, const Op& op) {
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
-  if (options.precision == DType::tf32 && is_product(op) && !options.tf32_products) return DType::fp32;
+  if (options.precision == DType::tf32 && is_product(op) && !multiplies_in_tf32(workload, options)) return DType::fp32;
   const bool mixed = options.autocast || is_narrow_float(options.precision) || options.llama_cpp;
   if (!mixed || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;
@@ -172,7 +179,8 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   workload = mark_rectified(std::move(workload));
   if (options.execution == Execution::eager) return workload;
-  return fuse(workload, {.epilogues = epilogues, .training = options.training});
+  workload = fuse(workload, {.epilogues = epilogues, .training = options.training});
+  return with_fused_loss(std::move(workload), options.scattered_targets);
 }
 
 }  // namespace rooftile

@@ -18,10 +18,12 @@ struct LaunchOptions {
   bool widening_loads = true;                   // with autocast, too
   bool training = false;                        // gradients follow
   bool tf32_products = true;                    // with tf32: not only convolutions compute in it, products do, too
+  bool tf32_for_convolutions = false;           // else a network without convolutions was asked for it: products do
   bool nhwc = false;                            // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool composites_apart = false;                // what has no kernel of its own is taken apart where it runs eagerly
   bool silu_apart = false;                      // and SiLU is a sigmoid and a product
+  bool scattered_targets = false;               // compiled, the gradient of nll_loss is a tensor (with_fused_loss())
   bool epilogues = true;                        // an engine's products take the element-wise operators that follow
   bool narrow_experts = true;                   // in FP8 and FP4, those are, too
   bool narrow_prompts = false;                  // and attention multiplies FP8 in prompts

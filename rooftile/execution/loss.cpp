@@ -2,13 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "rooftile/ops/cross_entropy.hpp"
 
 namespace rooftile {
 namespace {
 
 constexpr const char* kLogSoftmax = "loss/log_softmax";
+constexpr const char* kOfTargets = "loss/nll";
+
+auto find(std::vector<Op>& ops, const char* name) {
+  return std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return op.name == name; });
+}
 
 TensorId add(Workload& workload, const char* name, OpKind kind, TensorId input, Shape shape) {
   const DType dtype = workload.tensors[input].dtype;
@@ -42,14 +51,13 @@ Workload with_loss(Workload workload) {
   if (!ends_in_softmax(workload)) scores = add(workload, kLogSoftmax, Softmax{}, scores, rows);
   rows.pop_back();
   // One number of a row is read; the gradient fills the rest with zeros.
-  const TensorId losses = add(workload, "loss/nll", Move{.function = "gather", .partial = true}, scores, rows);
+  const TensorId losses = add(workload, kOfTargets, Move{.function = "gather", .partial = true}, scores, rows);
   workload.outputs = {add(workload, "loss/mean", Reduce{.function = "mean"}, losses, {})};
   return workload;
 }
 
 Workload with_wide_loss(Workload workload) {
-  const auto is_softmax = [](const Op& op) { return op.name == kLogSoftmax; };
-  const auto softmax = std::find_if(workload.ops.begin(), workload.ops.end(), is_softmax);
+  const auto softmax = find(workload.ops, kLogSoftmax);
   if (softmax == workload.ops.end()) return workload;
   const TensorId narrow = softmax->inputs.front(), wide = workload.tensors.size();
   workload.tensors.push_back({"loss/scores", workload.tensors[narrow].shape, DType::fp32});
@@ -58,6 +66,18 @@ Workload with_wide_loss(Workload workload) {
     for (const TensorId id : op->outputs) workload.tensors[id].dtype = DType::fp32;
   }
   workload.ops.insert(softmax, {"loss/scores", Move{.function = "cast"}, {narrow}, {wide}});
+  return workload;
+}
+
+Workload with_fused_loss(Workload workload, bool scattered) {
+  const auto softmax = find(workload.ops, kLogSoftmax), targets = find(workload.ops, kOfTargets);
+  if (softmax == workload.ops.end() || targets == workload.ops.end()) return workload;
+  std::vector<std::string> members = softmax->members;
+  if (members.empty()) members = {kLogSoftmax};
+  members.emplace_back(kOfTargets);
+  *targets = {"loss/cross_entropy", Reduce{.function = scattered ? kScatteredCrossEntropy : kCrossEntropy},
+              softmax->inputs, targets->outputs, members};
+  workload.ops.erase(softmax);
   return workload;
 }
 

@@ -16,4 +16,10 @@ Workload with_loss(Workload workload);
 // output.float(), logits.float() of Hugging Face's language models, and autocast by itself.
 Workload with_wide_loss(Workload workload);
 
+// That loss of a compiled step, after fuse(): one kernel goes through a row for its loss, and one for its gradient,
+// which computes the softmax again from the scores instead of keeping it (log_softmax and nll_loss_backward in
+// torch/_decomp/decompositions.py; XLA does the same). `scattered`: the gradient of nll_loss is a tensor as large as
+// the scores, zeros but for one in a row, that is written and read (PyTorch up to 2.4; pull request 129043).
+Workload with_fused_loss(Workload workload, bool scattered);
+
 }  // namespace rooftile

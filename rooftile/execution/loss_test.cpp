@@ -7,12 +7,16 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/execution/launched.hpp"
+#include "rooftile/ops/cross_entropy.hpp"
 #include "rooftile/workload/test_workload.hpp"
 
 namespace rooftile {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::IsSupersetOf;
+using testing::Not;
 
 Workload classifier() {
   Workload workload;
@@ -33,6 +37,24 @@ TEST(Loss, IsWideInANarrowNetwork) {
   EXPECT_EQ(input_type(narrow, "loss/scores"), DType::bf16);
   EXPECT_EQ(input_type(narrow, "loss/log_softmax"), DType::fp32);
   EXPECT_EQ(narrow.tensors[narrow.outputs.front()].dtype, DType::fp32);
+}
+
+TEST(Loss, IsOneKernelOfACompiledStep) {
+  LaunchOptions compiled{
+      .execution = Execution::compiled, .precision = DType::bf16, .autocast = true, .training = true};
+  const Workload workload = launched(with_loss(classifier()), compiled);
+  EXPECT_THAT(op_names(workload), IsSupersetOf({"fc", "loss/cross_entropy", "loss/mean"}));
+  EXPECT_THAT(op_names(workload), Not(Contains("loss/log_softmax")));
+  EXPECT_EQ(input_type(workload, "loss/cross_entropy"), DType::bf16);
+  const auto function = [&] {
+    const Workload run = launched(with_loss(classifier()), compiled);
+    const auto loss =
+        std::find_if(run.ops.begin(), run.ops.end(), [](const Op& op) { return op.name == "loss/cross_entropy"; });
+    return std::get<Reduce>(loss->kind).function;
+  };
+  EXPECT_EQ(function(), kCrossEntropy);
+  compiled.scattered_targets = true;
+  EXPECT_EQ(function(), kScatteredCrossEntropy);
 }
 
 TEST(Loss, NeedsNoCastInFp32) {

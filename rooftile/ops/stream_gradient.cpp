@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "rooftile/ops/cross_entropy.hpp"
 #include "rooftile/ops/eager_work.hpp"
 #include "rooftile/ops/stream_kernels.hpp"
 
@@ -111,7 +112,10 @@ struct Backward {
     // The derivative takes about as much arithmetic as the function, and a product with dY.
     return {flat(y + x() + weights, x() + weights, {.operations = operations + outputs})};
   }
-  std::vector<StreamKernel> operator()(const Reduce&) const { return {flat(y, x(), {.operations = input_elements()})}; }
+  std::vector<StreamKernel> operator()(const Reduce& reduce) const {
+    if (is_cross_entropy(reduce)) return cross_entropy_gradient(workload, op);
+    return {flat(y, x(), {.operations = input_elements()})};
+  }
   std::vector<StreamKernel> operator()(const Move& move) const {
     if (move.function == "concat") return {};  // its gradients are parts of dY
     return {flat(y, x(), {})};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "rooftile/ops/cross_entropy.hpp"
 #include "rooftile/ops/eager_work.hpp"
 #include "rooftile/workload/conv_geometry.hpp"
 
@@ -155,6 +156,7 @@ struct Forward {
     return {eager(flat(is_error_function(elementwise.function) ? StreamWork{.activations = outputs} : work).front())};
   }
   std::vector<StreamKernel> operator()(const Reduce& reduce) const {
+    if (is_cross_entropy(reduce)) return {cross_entropy_kernel(workload, op)};
     if (!run.eager || reduce.function != "bias") return flat(work);
     return {eager_bias_gradient(bytes.read, bytes.write, input_elements(workload, op), std::max(1.0, outputs))};
   }

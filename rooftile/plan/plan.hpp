@@ -51,6 +51,7 @@ struct PlanOptions {
   std::optional<std::string> algorithm = {};  // implicit_gemm, winograd, …
   std::string kernel = {};                    // its name, as a profiler prints it
   std::optional<int> split_k = {};            // CTAs that share one tile of C
+  bool padded_rows = false;                   // of products, to whole loads (pads_products() of execution/)
 };
 
 struct Plan {

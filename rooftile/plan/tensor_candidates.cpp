@@ -227,7 +227,8 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
   context.xmma = runs_xmma(op, gpu);
   context.transposes = transposes(op, gpu);
-  context.rate_share = narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu) * lane_kernel_share(op, options, gpu);
+  const double loaded = options.padded_rows ? 1 : narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu);
+  context.rate_share = loaded * lane_kernel_share(op, options, gpu);
   const TileChoices choices = tile_choices(op, gpu, options);
   const std::span<const Tile> tiles = choices.tiles;
   LaunchPlan plan;

@@ -58,6 +58,15 @@ TEST(TensorPlans, SkipTilesThatOnlyPadMore) {
   EXPECT_TRUE(has_tile(plans, 64, 128)) << "no lower tile is as wide";
 }
 
+TEST(TensorPlans, LoseNothingToNarrowLoadsOncePadded) {
+  const OpShape words = product_of(16384, 50257, 768);
+  const auto share = [&](const PlanOptions& options) {
+    return tensor_plans(words, "a100-sxm4-80gb", options).front().main.product.rate_share;
+  };
+  EXPECT_LT(share({}), 1);
+  EXPECT_EQ(share({.padded_rows = true}), 1);
+}
+
 TEST(TensorPlans, SplitDeepProductsOfFewTiles) {
   const auto most = [](const std::vector<LaunchPlan>& plans) {
     double split = 0;

@@ -206,7 +206,8 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   call.options.pass = Pass::bwd_weight;
   call.options.framework.clear();  // part of a call whose harness is counted already
   call.function = options.optimizer == Optimizer::sgd ? "" : name_of(options.optimizer);
-  const UpdatePasses passes = update_passes(options.optimizer, options.execution != Execution::eager);
+  const UpdatePasses passes =
+      update_passes(options.optimizer, options.execution != Execution::eager && compiles_update(options.framework));
   call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};
   const Bytes element = size_of(trained_in({options.precision, options.autocast}));

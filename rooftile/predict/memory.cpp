@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "rooftile/ops/cross_entropy.hpp"
 #include "rooftile/ops/stream_gradient.hpp"
 #include "rooftile/predict/captured.hpp"
 #include "rooftile/predict/predict.hpp"
@@ -66,8 +67,9 @@ struct NeededByGradient {
       const bool linear = passes_through(function) || (function == "mul" && op.inputs.size() == 1);
       return {!linear, false};
     }
+    if (const auto* reduce = std::get_if<Reduce>(&op.kind)) return {is_cross_entropy(*reduce), false};
     const bool moves = std::holds_alternative<View>(op.kind) || std::holds_alternative<Move>(op.kind) ||
-                       std::holds_alternative<Reduce>(op.kind) || std::holds_alternative<Pool>(op.kind);
+                       std::holds_alternative<Pool>(op.kind);
     return {!moves, false};
   }
 };

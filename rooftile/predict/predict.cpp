@@ -114,10 +114,12 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .widening_loads = options.framework.empty() || runs_pytorch(options.framework),
           .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
+          .tf32_for_convolutions = options.framework.starts_with("PyTorch"),
           .nhwc = channels_last(options),
           .linear_bias = dimensions_with_fused_bias(options.framework),
           .composites_apart = lacks_composites(options.framework),
           .silu_apart = lacks_silu(options.framework),
+          .scattered_targets = scatters_targets(options.framework),
           .epilogues = !leaves_products_bare(options.framework),
           .narrow_experts = multiplies_experts_in_fp8(options.framework),
           .narrow_prompts = attends_in_fp8(options.framework),
@@ -144,6 +146,7 @@ PredictOptions network_options(PredictOptions options) {
   options.nhwc = channels_last(options);
   const bool narrow = options.precision == DType::fp16 && sums_in_fp16(options.framework);
   if (narrow && !options.accumulate) options.accumulate = DType::fp16;
+  options.plan.padded_rows = kernels_of(options) == Execution::compiled && pads_products(options.framework);
   return options;
 }
 
