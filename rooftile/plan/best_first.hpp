@@ -6,10 +6,10 @@
 #include <cassert>
 #include <cstddef>
 #include <limits>
-#include <span>
 
 #include "rooftile/base/rounded.hpp"
 #include "rooftile/base/units.hpp"
+#include "rooftile/plan/split_counts.hpp"
 #include "rooftile/plan/tile_least.hpp"
 
 namespace rooftile {
@@ -23,14 +23,14 @@ class BestFirst {
   };
 
   // No array is cleared, which takes as long as the search.
-  BestFirst() {}  // NOLINT(modernize-use-equals-default,cppcoreguidelines-pro-type-member-init)
+  explicit BestFirst(const SplitCounts& splits) : splits_(splits) {}  // NOLINT(cppcoreguidelines-pro-type-member-init)
 
   // A kernel that has `ctas`, each of which goes through the main loop `loops` times with `depth` steps of k, and whose
   // k can be split into as many parts as the first of `splits`, or any that follows up to `most`.
-  void add(std::size_t kernel, const TileLeast& least, double ctas, double loops, double depth,
-           std::span<const int> splits, double most) {
+  void add(std::size_t kernel, const TileLeast& least, double ctas, double loops, double depth, double most) {
     assert(kernel_count_ < kMostKernels);
-    kernels_[kernel_count_++] = {kernel, least, ctas, loops, depth, splits, most};
+    const std::size_t splits = std::max<std::size_t>(splits_.up_to(most), 1);
+    kernels_[kernel_count_++] = {kernel, least, ctas, loops, depth, loops * depth, splits};
   }
 
   // Calls `visit` with one after the other, of equals with the first first, until all that are left take no less than
@@ -57,13 +57,10 @@ class BestFirst {
   struct Kernel {
     std::size_t index;
     TileLeast least;
-    double ctas, loops, depth;
-    std::span<const int> splits;
-    double most;
+    double ctas, loops, depth, steps;
+    std::size_t splits;  // that it may have
 
-    bool has(std::size_t split) const { return split < splits.size() && (split == 0 || splits[split] <= most); }
-    Seconds at(std::size_t split, Seconds limit) const {
-      const double parts = splits[split];
+    Seconds at(double parts, Seconds limit) const {
       return least.at(ctas * parts, rounded_up(loops / parts) * depth, parts, limit);
     }
   };
@@ -73,7 +70,7 @@ class BestFirst {
   };
   Candidate candidate_at(const Place& place) const {
     const Kernel& kernel = kernels_[place.kernel];
-    return {kernel.index, kernel.splits[place.split]};
+    return {kernel.index, splits_[place.split]};
   }
 
   // Of each kernel a split that is likely to take little, of the best of them those beside it.
@@ -81,7 +78,7 @@ class BestFirst {
     Place best;
     Seconds least = kNoLimit;
     const auto consider = [&](const Place& place) {
-      const Seconds time = kernels_[place.kernel].at(place.split, least);
+      const Seconds time = kernels_[place.kernel].at(splits_[place.split], least);
       if (time >= least) return false;
       least = time;
       best = place;
@@ -89,13 +86,11 @@ class BestFirst {
     };
     for (std::size_t i = 0; i < kernel_count_; ++i) {
       const Kernel& kernel = kernels_[i];
-      const double likely = kernel.least.likely_split(kernel.ctas, kernel.loops * kernel.depth);
-      std::size_t split = 0;
-      while (kernel.has(split + 1) && kernel.splits[split + 1] <= likely) ++split;
-      consider({i, split});
+      const std::size_t likely = splits_.up_to(kernel.least.likely_split(kernel.ctas, kernel.steps));
+      consider({i, std::clamp<std::size_t>(likely, 1, kernel.splits) - 1});
     }
     const Place start = best;
-    while (kernels_[best.kernel].has(best.split + 1) && consider({best.kernel, best.split + 1})) continue;
+    while (best.split + 1 < kernels_[best.kernel].splits && consider({best.kernel, best.split + 1})) continue;
     if (best.split != start.split) return best;
     while (best.split > 0 && consider({best.kernel, best.split - 1})) continue;
     return best;
@@ -105,10 +100,11 @@ class BestFirst {
     count_ = 0;
     for (std::size_t i = 0; i < kernel_count_; ++i) {
       const Kernel& kernel = kernels_[i];
-      const TileLeast::Splits range = kernel.least.splits_below(limit, kernel.ctas, kernel.loops * kernel.depth);
-      for (std::size_t split = 0; kernel.has(split) && kernel.splits[split] <= range.most; ++split) {
-        if (kernel.splits[split] < range.least || (i == visited.kernel && split == visited.split)) continue;
-        const Seconds time = kernel.at(split, limit);
+      const TileLeast::Splits range = kernel.least.splits_below(limit, kernel.ctas, kernel.steps);
+      const std::size_t end = std::min(splits_.up_to(range.most), kernel.splits);
+      for (std::size_t split = splits_.below(range.least); split < end; ++split) {
+        if (i == visited.kernel && split == visited.split) continue;
+        const Seconds time = kernel.at(splits_[split], limit);
         if (time >= limit) continue;
         assert(count_ < kMost);
         least_[count_] = time.value();
@@ -117,6 +113,7 @@ class BestFirst {
     }
   }
 
+  const SplitCounts& splits_;
   std::array<Kernel, kMostKernels> kernels_;
   std::size_t kernel_count_ = 0;
   std::array<double, kMost> least_;

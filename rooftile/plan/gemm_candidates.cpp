@@ -13,6 +13,8 @@ namespace rooftile {
 namespace {
 
 constexpr std::array kSimtSplits = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
+constexpr auto kSimtSplitsUpTo = counts_up_to<kSimtSplits>();
+constexpr SplitCounts kSimtSplitCounts(kSimtSplits, kSimtSplitsUpTo);
 constexpr double kLeastSimtSplitDepth = 64;    // of k that a CTA keeps: no measured kernel keeps less
 constexpr double kLeastEarlySplitDepth = 256;  // the same up to Maxwell
 constexpr double kLeastBatchedDepth = 1024;    // the same of a batch: none up to that depth was split
@@ -39,34 +41,38 @@ LaunchPlan plan_of(const GemmProduct& product, const OpShape& op, bool old_kerne
   return plan;
 }
 
-void set_kernel(LaunchPlan& plan, const GemmProduct& product, const GemmKernel& kernel, double resident) {
-  plan.tile = kernel.tile();
-  Launch& launch = plan.main;
+// What of a kernel its bound goes by.
+void set_rates(Launch& launch, const GemmKernel& kernel, double resident) {
   launch.product.tile_m = kernel.rows;
-  launch.product.tile_n = kernel.columns;
-  launch.product.tile_k = kernel.depth;
   launch.product.efficiency = kernel.efficiency;
-  launch.product.k_contiguous_a = product.k_contiguous_a && !kernel.streams;  // else a few elements of each line
-  launch.product.k_contiguous_b = product.k_contiguous_b && !kernel.streams;
   launch.macs_per_step = static_cast<double>(kernel.rows) * kernel.columns;
   launch.warps = kernel.threads / 32;
   launch.resident = resident;
 }
 
+void set_kernel(LaunchPlan& plan, const GemmProduct& product, const GemmKernel& kernel, double resident) {
+  plan.tile = kernel.tile();
+  Launch& launch = plan.main;
+  set_rates(launch, kernel, resident);
+  launch.product.tile_n = kernel.columns;
+  launch.product.tile_k = kernel.depth;
+  launch.product.k_contiguous_a = product.k_contiguous_a && !kernel.streams;  // else a few elements of each line
+  launch.product.k_contiguous_b = product.k_contiguous_b && !kernel.streams;
+}
+
 // By a CTA a step of k.
-Bytes loaded_by(const LaunchPlan& plan) {
-  const Launch::Product& product = plan.main.product;
-  return product.element * product.tile_m + product.b_element() * product.tile_n;
+Bytes loaded_by(const Launch::Product& product, const GemmKernel& kernel) {
+  return product.element * kernel.rows + product.b_element() * kernel.columns;
 }
 
 // `tiles` of C, of all the batch, and parts of the main loop, which has `loops` steps.
-void set_split(LaunchPlan& plan, double tiles, double loops, double split) {
+void set_split(LaunchPlan& plan, const GemmKernel& kernel, double tiles, double loops, double split) {
   plan.split_k = split;
   Launch& launch = plan.main;
   launch.product.split = split;
   launch.ctas = tiles * split;
   launch.steps = std::ceil(loops / split) * launch.product.tile_k;
-  launch.l2_load = loaded_by(plan) * (launch.ctas * launch.steps);
+  launch.l2_load = loaded_by(launch.product, kernel) * (launch.ctas * launch.steps);
 }
 
 // The kernels of a library and those for vectors.
@@ -153,24 +159,29 @@ void each_gemm_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& option
   struct Grid {
     double tiles, loops;
   };
-  const auto set = [&](const GemmKernel& kernel) -> Grid {
-    set_kernel(plan, product, kernel,
-               options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm));
+  const auto resident = [&](const GemmKernel& kernel) {
+    return options.active_ctas_per_sm ? *options.active_ctas_per_sm : resident_ctas(kernel, gpu.sm);
+  };
+  const auto grid_of = [&](const GemmKernel& kernel) -> Grid {
     return {rounded_up(product.m / kernel.rows) * rounded_up(product.n / kernel.columns) * product.batch,
             rounded_up(product.k / kernel.depth)};
   };
   const int told = options.split_k.value_or(1);
-  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kSimtSplits);
-  BestFirst candidates;
+  const SplitCounts splits = options.split_k ? SplitCounts(told) : kSimtSplitCounts;
+  BestFirst candidates(splits);
   kernels.each([&](std::size_t i) {
-    const Grid grid = set(kernels[i]);
-    const TileLeast least = visit.tile_least(plan, loaded_by(plan));
-    candidates.add(i, least, grid.tiles, grid.loops, kernels[i].depth, splits,
+    const GemmKernel& kernel = kernels[i];
+    const Grid grid = grid_of(kernel);
+    set_rates(plan.main, kernel, resident(kernel));
+    const TileLeast least = visit.tile_least(plan, loaded_by(plan.main.product, kernel));
+    candidates.add(i, least, grid.tiles, grid.loops, kernel.depth,
                    most_splits(plan.main, setting, grid.tiles, gpu.sm_count));
   });
   candidates.visit([&](const BestFirst::Candidate& one) {
-    const Grid grid = set(kernels[one.kernel]);
-    set_split(plan, grid.tiles, grid.loops, one.split);
+    const GemmKernel& kernel = kernels[one.kernel];
+    const Grid grid = grid_of(kernel);
+    set_kernel(plan, product, kernel, resident(kernel));
+    set_split(plan, kernel, grid.tiles, grid.loops, one.split);
     return visit(plan);
   });
 }

@@ -42,6 +42,8 @@ constexpr std::array kMatrixCoreTiles = {Tile{16, 16, kDepth},   Tile{32, 32, kD
                                          Tile{96, 128, kDepth},  Tile{128, 128, kDepth}, Tile{256, 128, kDepth},
                                          Tile{128, 256, kDepth}, Tile{256, 256, kDepth}};
 constexpr std::array kTensorSplits = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+constexpr auto kTensorSplitsUpTo = counts_up_to<kTensorSplits>();
+constexpr SplitCounts kTensorSplitCounts(kTensorSplits, kTensorSplitsUpTo);
 constexpr double kLeastSplitLoops = 4;  // of the main loop that a CTA keeps
 constexpr double kMostSplitCtas = 8;    // an SM: a grid that large has no use for a split
 
@@ -237,13 +239,13 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   plan.main.l2_store = plan.main.dram_store = shape.store;
   plan.main.gradient = op.pass != Pass::fwd;
   const int told = options.split_k.value_or(1);
-  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kTensorSplits);
-  BestFirst candidates;
+  const SplitCounts splits = options.split_k ? SplitCounts(told) : kTensorSplitCounts;
+  BestFirst candidates(splits);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (!choices.fixed && is_wasteful(tiles[i], tiles, shape.m, shape.n)) continue;
     if (!choices.fixed && context.xmma && op.precision == DType::int8 && is_large(tiles[i])) continue;
     const TileGrid grid = set_tile(plan, tiles[i], context);
-    candidates.add(i, visit.tile_least(plan, grid.loaded), grid.ctas, context.main_loop, kDepth, splits,
+    candidates.add(i, visit.tile_least(plan, grid.loaded), grid.ctas, context.main_loop, kDepth,
                    most_splits(grid, context));
   }
   candidates.visit([&](const BestFirst::Candidate& one) {

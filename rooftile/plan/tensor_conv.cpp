@@ -34,6 +34,8 @@ constexpr std::array kLaterTiles = {Tile{64, 32, kConvDepth},  Tile{64, 64, kCon
                                     Tile{64, 128, kConvDepth}, Tile{128, 128, kConvDepth}, Tile{256, 64, kConvDepth},
                                     Tile{64, 256, kConvDepth}, Tile{256, 128, kConvDepth}, Tile{128, 256, kConvDepth}};
 constexpr std::array kConvSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+constexpr auto kConvSplitsUpTo = counts_up_to<kConvSplits>();
+constexpr SplitCounts kConvSplitCounts(kConvSplits, kConvSplitsUpTo);
 constexpr double kLeastConvSplitLoops = 4;  // of the main loop that a CTA keeps
 constexpr double kMostConvSplitCtas = 8;    // an SM: a grid that large has no use for a split
 
@@ -338,14 +340,14 @@ void each_tensor_conv_plan(const OpShape& op, const Gpu& gpu, const PlanOptions&
     tiles = std::span(&*known, 1);
   }
   const int told = options.split_k.value_or(1);
-  const std::span<const int> splits = options.split_k ? std::span(&told, 1) : std::span<const int>(kConvSplits);
-  BestFirst candidates;
+  const SplitCounts splits = options.split_k ? SplitCounts(told) : kConvSplitCounts;
+  BestFirst candidates(splits);
   const bool whole = !known && takes_whole_tiles(problem);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (whole ? !is_whole(tiles[i]) : is_wasteful(tiles[i], tiles, problem.rows, problem.columns)) continue;
     const ConvGrid grid = set_tile(plan, tiles[i], problem);
     candidates.add(i, visit.tile_least(plan, op.element * grid.loaded), grid.ctas, problem.main_loop, kConvDepth,
-                   splits, most_splits(grid, problem));
+                   most_splits(grid, problem));
   }
   candidates.visit([&](const BestFirst::Candidate& one) {
     const ConvGrid grid = set_tile(plan, tiles[one.kernel], problem);
