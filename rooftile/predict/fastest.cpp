@@ -39,16 +39,18 @@ Fastest::Found Fastest::finish() {
 
 void Fastest::wait(const LaunchPlan& plan) {
   const TileLoads* loads = find_tile(tiles_, plan.tile);
-  Launch least = plan.main;
+  Waiting& waiting = waiting_[count_];
+  LeastLoads least;
   if (loads != nullptr) {
-    const LeastLoads bytes = least_loads(plan, op_, *loads, caches().sms);
-    least.l2_load = bytes.l2;
-    least.dram_load = bytes.dram;
+    waiting.places = {*loads, plan.main.resident, caches_.sms};
+    least = least_loads(*loads, waiting.places);
   } else {
-    least.l2_load = least.dram_load = op_.element * compulsory_elements(op_.gemm);
+    least.l2 = least.dram = op_.element * compulsory_elements(op_.gemm);
   }
-  const Seconds time = launch_time(least, rates_, time_.time).time;
-  if (time < time_.time) waiting_[count_++] = {&plan, loads, time};
+  waiting.plan = &plan;
+  waiting.loads = loads;
+  waiting.least = conv_time(plan.main, least.l2, least.dram, rates_, time_.time).time;
+  if (waiting.least < time_.time) ++count_;
 }
 
 void Fastest::finish_waiting() {
@@ -59,7 +61,7 @@ void Fastest::finish_waiting() {
     if (next->least >= time_.time) break;
     LaunchPlan counted = *next->plan;
     if (next->loads != nullptr) {
-      count_loads(counted, op_, *next->loads, caches());
+      count_loads(counted, *next->loads, next->places, caches_);
     } else {
       count_loads(counted, op_, gpu_);
     }
@@ -76,11 +78,6 @@ void Fastest::keep(const LaunchPlan& plan) {
   if (took.time >= time_.time) return;
   time_ = took;
   plan_ = plan;
-}
-
-const CacheSizes& Fastest::caches() {
-  if (!caches_) caches_ = cache_sizes(gpu_);
-  return *caches_;
 }
 
 }  // namespace rooftile

@@ -20,9 +20,10 @@ namespace rooftile {
 // counted.
 class Fastest {
  public:
-  // `tiles`: counted_tiles() or empty.
-  Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, std::span<const TileLoads> tiles)
-      : op_(op), gpu_(gpu), rates_(rates), tiles_(tiles) {}
+  // `caches`: cache_sizes() of the GPU; `tiles`: counted_tiles() or empty.
+  Fastest(const OpShape& op, const Gpu& gpu, const GpuRates& rates, const CacheSizes& caches,
+          std::span<const TileLoads> tiles)
+      : op_(op), gpu_(gpu), rates_(rates), caches_(caches), tiles_(tiles) {}
 
   // As VisitPlan has them.
   Seconds operator()(const LaunchPlan& plan);
@@ -43,13 +44,13 @@ class Fastest {
   struct Waiting {
     const LaunchPlan* plan = nullptr;
     const TileLoads* loads = nullptr;  // null: not known yet
+    CtaPlaces places;                  // where they are
     Seconds least;
   };
 
   void wait(const LaunchPlan& plan);
   void finish_waiting();
   void keep(const LaunchPlan& plan);
-  const CacheSizes& caches();
   const ProductTerms* terms() const { return terms_ ? &*terms_ : nullptr; }
 
   static constexpr std::size_t kMostWaiting = 4;
@@ -57,8 +58,8 @@ class Fastest {
   const OpShape& op_;
   const Gpu& gpu_;
   const GpuRates& rates_;
+  const CacheSizes& caches_;
   std::span<const TileLoads> tiles_;
-  std::optional<CacheSizes> caches_;
   std::optional<ProductTerms> terms_;
   LaunchPlan plan_;
   PlanTime time_{.time = kNoLimit, .main = {}};

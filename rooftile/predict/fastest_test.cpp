@@ -119,7 +119,7 @@ void each_shape(int shapes, const Test& test) {
 TEST(Fastest, FindsWhatTimingEveryPlanFinds) {
   each_shape(30, [](const Gpu& gpu, const RefinedModel& model, const OpShape& op) {
     const All all(op, gpu, model.rates);
-    Fastest fastest(op, gpu, model.rates, {});
+    Fastest fastest(op, gpu, model.rates, model.caches, {});
     each_plan(op, gpu, {}, fastest);
     const auto found = fastest.finish();
     EXPECT_EQ(found.time.time, all.fastest.time);
@@ -133,7 +133,7 @@ TEST(Fastest, FindsTheSameAmongPlansMadeAhead) {
   each_shape(12, [](const Gpu& gpu, const RefinedModel& model, const OpShape& op) {
     const PlansAhead ahead = plans_ahead(op, gpu, {});
     if (!ahead.fit(gpu)) return;
-    Fastest fastest(op, gpu, model.rates, ahead.tiles);
+    Fastest fastest(op, gpu, model.rates, model.caches, ahead.tiles);
     for (const LaunchPlan& plan : ahead.plans) fastest.visit_lasting(plan);
     EXPECT_EQ(fastest.finish().time.time, All(op, gpu, model.rates).fastest.time);
   });
@@ -143,7 +143,6 @@ TEST(Fastest, BoundsEveryPlanFromBelow) {
   each_shape(12, [](const Gpu& gpu, const RefinedModel& model, const OpShape& op) {
     const All all(op, gpu, model.rates);
     const bool product = op.family == KernelFamily::gemm_simt || on_tensor_cores(op.family);
-    const CacheSizes caches = cache_sizes(gpu);
     for (const LaunchPlan& plan : all.plans) {
       const bool miopen = op.family == KernelFamily::conv_miopen;
       if (product || miopen) {
@@ -159,8 +158,8 @@ TEST(Fastest, BoundsEveryPlanFromBelow) {
         }
       }
       if (!has_counted_loads(plan, op)) continue;
-      const LeastLoads least =
-          least_loads(plan, op, tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element), caches.sms);
+      const TileLoads loads = tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element);
+      const LeastLoads least = least_loads(loads, {loads, plan.main.resident, gpu.sm_count});
       EXPECT_LE(least.l2, plan.main.l2_load);
       EXPECT_LE(least.dram, plan.main.dram_load);
     }
@@ -173,7 +172,7 @@ TEST(Fastest, TimesFewPlansOfAProduct) {
   each_shape(30, [&](const Gpu& gpu, const RefinedModel& model, const OpShape& op) {
     if (op.family != KernelFamily::gemm_simt && !on_tensor_cores(op.family)) return;
     plans += All(op, gpu, model.rates).plans.size();
-    Fastest fastest(op, gpu, model.rates, {});
+    Fastest fastest(op, gpu, model.rates, model.caches, {});
     Counted counted{fastest};
     each_plan(op, gpu, {}, counted);
     visits += counted.visits;

@@ -165,6 +165,7 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (on_tensor_cores(family) && options.precision == DType::bf16) {
     model.rates.energy_scale *= constants[TensorConstant::bf16_energy];
   }
+  if (family == KernelFamily::conv_simt) model.caches = cache_sizes(gpu);
   if (found.entry != nullptr) model.choice = found.entry->choice;
   Seconds start;
   if (on_tensor_cores(family)) {
@@ -239,12 +240,9 @@ namespace {
 
 // Into a kernel that nothing is in yet.
 void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
-                     const PredictOptions& options, const PlansAhead* ahead) {
+                     const GpuRates& rates, const PredictOptions& options, const PlansAhead* ahead) {
   const OpShape op = op_shape(gemm, model, options.pass);
-  std::optional<GpuRates> limited;  // made for few calls: most take the model's
-  if (has_few_loads(gemm, options)) limited = with_few_loads(model.rates);
-  const GpuRates& rates = limited ? *limited : model.rates;
-  Fastest fastest(op, gpu, rates, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
+  Fastest fastest(op, gpu, rates, model.caches, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
   if (ahead != nullptr && ahead->fit(gpu)) {
     for (const LaunchPlan& plan : ahead->plans) fastest.visit_lasting(plan);
   } else {
@@ -257,6 +255,12 @@ void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu,
   kernel.traffic.compulsory = compulsory_loads(op);
   kernel.cases = plan_cases(plan, rates, time.main);
   if (options.breakdown) kernel.plan = RefinedKernel{gemm, plan};
+}
+
+void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
+                     const PredictOptions& options, const PlansAhead* ahead) {
+  if (!has_few_loads(gemm, options)) return estimate_kernel(kernel, gemm, gpu, model, model.rates, options, ahead);
+  estimate_kernel(kernel, gemm, gpu, model, with_few_loads(model.rates), options, ahead);
 }
 
 }  // namespace

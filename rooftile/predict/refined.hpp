@@ -14,6 +14,7 @@
 #include "rooftile/predict/known_products.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/timing/plan_time.hpp"
+#include "rooftile/traffic/refined.hpp"
 #include "rooftile/traffic/tile_loads.hpp"
 
 namespace rooftile {
@@ -31,6 +32,7 @@ struct RefinedModel {
   bool early_library = false;           // OpShape::early_library
   bool winograd_before_maxwell = true;  // OpShape::winograd_before_maxwell
   GpuRates rates;
+  CacheSizes caches;  // of conv_simt
   TileChoice choice = TileChoice::least_time;
   Seconds overhead;                    // of one call
   Seconds floor;                       // no call is shorter

@@ -8,17 +8,21 @@
 namespace rooftile {
 
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit) {
-  const Constants& constants = rates.constants;
   if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
+  return conv_time(launch, launch.l2_load, launch.dram_load, rates, limit);
+}
+
+// As if it loaded so much.
+LaunchTime conv_time(const Launch& launch, Bytes l2_load, Bytes load, const GpuRates& rates, Seconds limit) {
+  const Constants& constants = rates.constants;
   LaunchTime result;
-  const Bytes load = launch.dram_load;
   const Bytes store = launch.dram_store * (launch.aligned_store ? 1 : 1 + constants[ConvConstant::unaligned_store]);
   const double steps = launch.steps + constants[launch.prologue];
   const double efficiency =
       constants[launch.efficiency] * (launch.gradient ? constants[ConvConstant::gradient_efficiency] : 1);
   const double round = launch.macs_per_step * steps / (rates.macs_per_second() * launch.rate_share * efficiency);
   const Rounds rounds(launch, rates.sms, constants[ConvConstant::latency_warps]);
-  result.l2 = (launch.l2_load + launch.l2_store) / (rates.l2 * constants[ConvConstant::l2_efficiency]);
+  result.l2 = (l2_load + launch.l2_store) / (rates.l2 * constants[ConvConstant::l2_efficiency]);
   result.dram =
       (load / constants[ConvConstant::dram_load_efficiency] + store / constants[ConvConstant::dram_store_efficiency]) /
       rates.dram;

@@ -38,9 +38,11 @@ Seconds old_choice_time(const Launch& launch, const GpuRates& rates, Seconds lim
 
 // A kernel that only moves bytes, of conv_simt, conv_tensor or conv_miopen.
 LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates);
+Seconds move_seconds(const MemoryKernel& kernel, const GpuRates& rates);  // its time alone
 
 // The forms, one file each.
 LaunchTime conv_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);
+LaunchTime conv_time(const Launch& launch, Bytes l2_load, Bytes dram_load, const GpuRates& rates, Seconds limit);
 LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit,
                             const ProductTerms* terms = nullptr);
 LaunchTime simt_gemm_time(const Launch& launch, const GpuRates& rates, Seconds limit = kNoLimit);

@@ -25,6 +25,9 @@ MoveEfficiency efficiency_of(const MemoryKernel& kernel, const GpuRates& rates) 
   return {constants[ConvConstant::l2_efficiency], constants[ConvConstant::stream_efficiency]};
 }
 
+// Kernels of other families than conv_tensor move all their bytes through DRAM, which always takes longest.
+bool moves_by_dram(const GpuRates& rates) { return rates.family != KernelFamily::conv_tensor; }
+
 }  // namespace
 
 LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
@@ -33,13 +36,16 @@ LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
   LaunchTime result;
   result.l2 = traffic.at_l2() / (rates.l2 * efficiency.l2);
   result.dram = traffic.at_dram() / (rates.dram * efficiency.dram);
-  // Those of other families than conv_tensor move all their bytes through DRAM, which always takes longer.
-  const bool by_dram = rates.family != KernelFamily::conv_tensor;
   result.compute = Seconds(kernel.elements * kChangeLayout / (kIssueLanes * rates.sms * rates.clock.value()));
-  result.time = by_dram ? result.dram
-                        : Seconds(fourth_root(fourth(result.compute.value()) + fourth(result.l2.value()) +
-                                              fourth(result.dram.value())));
+  result.time = moves_by_dram(rates) ? result.dram
+                                     : Seconds(fourth_root(fourth(result.compute.value()) + fourth(result.l2.value()) +
+                                                           fourth(result.dram.value())));
   return result;
+}
+
+Seconds move_seconds(const MemoryKernel& kernel, const GpuRates& rates) {
+  if (!moves_by_dram(rates)) return move_time(kernel, rates).time;
+  return (kernel.load + kernel.store) / (rates.dram * efficiency_of(kernel, rates).dram);
 }
 
 }  // namespace rooftile

@@ -50,7 +50,7 @@ Launch one_of(Launch launch) {
 
 Seconds time_around(const LaunchPlan& plan, const GpuRates& rates) {
   Seconds time = gaps(plan, rates);
-  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_time(plan.moves[i], rates).time * plan.images;
+  for (std::size_t i = 0; i < plan.move_count; ++i) time += move_seconds(plan.moves[i], rates) * plan.images;
   return time;
 }
 

@@ -2,9 +2,8 @@
 // that join times.
 #pragma once
 
-#include <cmath>
-
 #include "rooftile/base/powers.hpp"
+#include "rooftile/base/rounded.hpp"
 #include "rooftile/plan/launch.hpp"
 
 namespace rooftile {
@@ -18,8 +17,8 @@ class Rounds {
   Rounds(const Launch& launch, double sms, double latency_warps)
       : needed_(latency_warps / launch.warps), resident_(launch.resident) {
     const double per_wave = launch.resident * sms;
-    full_ = std::floor(launch.ctas / per_wave);
-    rest_ = std::ceil((launch.ctas - full_ * per_wave) / sms);
+    full_ = rounded_down(launch.ctas / per_wave);
+    rest_ = rounded_up((launch.ctas - full_ * per_wave) / sms);
   }
 
   // As if latencies were hidden; as if only they counted; together.

@@ -4,26 +4,6 @@
 #include <cmath>
 
 namespace rooftile {
-namespace {
-
-// The plan of a single kernel as the closed form takes it.
-Plan single_kernel(const LaunchPlan& launches, const Im2col& gemm, double sm_count) {
-  const Launch& launch = launches.main;
-  Plan plan;
-  plan.kernel.tile = launches.tile;
-  plan.kernel.warps = static_cast<int>(launch.warps);
-  plan.columns = std::ceil(gemm.n / launches.tile.n);
-  plan.rows = std::ceil(gemm.m / launches.tile.m);
-  plan.ctas = plan.columns * plan.rows * gemm.groups;
-  plan.loops = std::ceil(gemm.k / launches.tile.k);
-  plan.active_ctas_per_sm = launch.resident;
-  plan.ctas_per_sm = std::ceil(plan.ctas / sm_count);
-  plan.waves = std::ceil(plan.ctas_per_sm / plan.active_ctas_per_sm);
-  return plan;
-}
-
-}  // namespace
-
 Bytes compulsory_loads(const OpShape& op) {
   const Im2col& gemm = op.gemm;
   const double filters = gemm.k * gemm.n * gemm.groups;
@@ -128,19 +108,18 @@ std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const Pl
 void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles) {
   if (!has_counted_loads(plan, op)) return;
   const CacheSizes caches = cache_sizes(gpu);
-  if (const TileLoads* known = find_tile(tiles, plan.tile)) return count_loads(plan, op, *known, caches);
-  count_loads(plan, op, tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element), caches);
+  const auto count = [&](const TileLoads& loads) {
+    count_loads(plan, loads, {loads, plan.main.resident, caches.sms}, caches);
+  };
+  if (const TileLoads* known = find_tile(tiles, plan.tile)) return count(*known);
+  count(tile_loads(op.gemm, plan.tile, gpu.level("L1"), op.element));
 }
 
-void count_loads(LaunchPlan& plan, const OpShape& op, const TileLoads& loads, const CacheSizes& caches) {
-  const Traffic total = refined_traffic(loads, single_kernel(plan, op.gemm, caches.sms), caches).total;
+void count_loads(LaunchPlan& plan, const TileLoads& loads, const CtaPlaces& places, const CacheSizes& caches) {
+  const Traffic total = refined_traffic(loads, places, caches).total;
   plan.main.l1_load = total.l1;
   plan.main.l2_load = total.l2;
   plan.main.dram_load = total.dram;
-}
-
-LeastLoads least_loads(const LaunchPlan& plan, const OpShape& op, const TileLoads& loads, double sms) {
-  return least_loads(loads, single_kernel(plan, op.gemm, sms), sms);
 }
 
 }  // namespace rooftile

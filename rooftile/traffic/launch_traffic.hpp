@@ -77,10 +77,8 @@ std::vector<TileLoads> counted_tiles(const OpShape& op, const Gpu& gpu, const Pl
 // the plan was made for, `tiles` are counted_tiles() or empty.
 void count_loads(LaunchPlan& plan, const OpShape& op, const Gpu& gpu, std::span<const TileLoads> tiles = {});
 
-// The same of a plan that has counted loads, by the sectors of its tile; and no more than that, for a fraction of the
-// work.
-void count_loads(LaunchPlan& plan, const OpShape& op, const TileLoads& loads, const CacheSizes& caches);
-LeastLoads least_loads(const LaunchPlan& plan, const OpShape& op, const TileLoads& loads, double sms);
+// The same of a plan that has counted loads, by the sectors of its tile.
+void count_loads(LaunchPlan& plan, const TileLoads& loads, const CtaPlaces& places, const CacheSizes& caches);
 
 // The entry of a plan's tile; null: none.
 const TileLoads* find_tile(std::span<const TileLoads> tiles, const Tile& tile);

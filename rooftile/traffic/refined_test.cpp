@@ -76,12 +76,13 @@ TEST(TileLoads, RowsBetweenThoseOfOneTapAreLoadedWithTheNextTap) {
 
 TEST(Kept, IsAShareThatFallsWithWhatComesBetween) {
   constexpr double kLines = 1600;
-  EXPECT_NEAR(kept(0, kLines, 16), 1, 1e-9);
-  EXPECT_NEAR(kept(10 * kLines, kLines, 16), 0, 1e-9);
-  EXPECT_NEAR(kept(0.97 * kLines, kLines, 16), 0.5, 0.02);  // 15.5 of 16 ways
+  const CacheSets cache = cache_sets(kLines, 16);
+  EXPECT_NEAR(kept(0, cache), 1, 1e-9);
+  EXPECT_NEAR(kept(10 * kLines, cache), 0, 1e-9);
+  EXPECT_NEAR(kept(0.97 * kLines, cache), 0.5, 0.02);  // 15.5 of 16 ways
   double before = 1;
   for (double others = 0; others < 2 * kLines; others += 10) {
-    const double share = kept(others, kLines, 16);
+    const double share = kept(others, cache);
     EXPECT_LE(share, before);
     before = share;
   }

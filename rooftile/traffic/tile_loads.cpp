@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "rooftile/base/rounded.hpp"
+
 namespace rooftile {
 namespace {
 
@@ -28,8 +30,8 @@ struct Valid {
 };
 Valid valid_outputs(const LoadedAxis& axis, double tap) {
   const double first = tap * axis.dilation - axis.pad;
-  const double from = first >= 0 ? 0 : std::ceil(-first / axis.stride);
-  const double to = first >= axis.in ? 0 : std::ceil((axis.in - first) / axis.stride);
+  const double from = first >= 0 ? 0 : rounded_up(-first / axis.stride);
+  const double to = first >= axis.in ? 0 : rounded_up((axis.in - first) / axis.stride);
   return {from, std::max(from, std::min(to, axis.out))};
 }
 
@@ -75,11 +77,11 @@ struct Alignment {
   double offset = 0, step = 1, granule = 8;
 
   // Granules of `span` neighbouring elements: Hermite's identity for the mean of the floors.
-  double granules(double span) const { return 1 + step / granule * std::floor((offset + span - 1) / step); }
+  double granules(double span) const { return 1 + step / granule * rounded_down((offset + span - 1) / step); }
   // How often the address is at least `least` elements into its granule.
   double share_from(double least) const {
     const double places = granule / step;
-    return std::clamp(places - std::ceil((least - offset) / step), 0.0, places) / places;
+    return std::clamp(places - rounded_up((least - offset) / step), 0.0, places) / places;
   }
 };
 
@@ -91,7 +93,7 @@ Alignment alignment(double offset, double step, double granule) {
 // Rows of `length` elements, `pitch` apart, read in pieces of `piece`: filters, or samples with one output position.
 double piecewise_sectors(const LoadedLayer& layer, double length, double pitch, double piece) {
   if (length <= 0) return 0;
-  const double pieces = std::ceil(length / piece);
+  const double pieces = rounded_up(length / piece);
   const Alignment row = alignment(0, pitch, layer.sector);
   const double start = two_power(pitch, two_power(piece, layer.sector));
   // A piece that starts inside a sector asks for it once more, but for the first.
@@ -119,7 +121,7 @@ double row_requests(const LoadedLayer& layer) {
     const Alignment row = alignment(valid.from * width.stride + shift, width.in, layer.sector);
     const double span = (count - 1) * width.stride + 1;
     // Warps end at all multiples of `aligned` alike. One that ends inside a row splits a sector unless it ends with it.
-    const double ends = std::ceil(valid.to / aligned) - std::floor(valid.from / aligned) - 1;
+    const double ends = rounded_up(valid.to / aligned) - rounded_down(valid.from / aligned) - 1;
     const double start = two_power(width.in, two_power(aligned * width.stride, layer.sector));
     const double anywhere = alignment(shift, start, layer.sector).share_from(width.stride);
     const double at_start = alignment(shift, width.in, layer.sector).share_from(width.stride);
@@ -238,7 +240,7 @@ Region region(const LoadedLayer& layer, double granule, double tile_m, const std
 // The same for taps that are means: 1.5 rows are 1 row in half of the windows and 2 in the others.
 Region mean_region(const LoadedLayer& layer, double granule, double tile_m, const std::array<double, 3>& taps) {
   for (const std::size_t axis : {kDepth, kHeight}) {
-    const double less = std::floor(taps[axis]), share = taps[axis] - less;
+    const double less = rounded_down(taps[axis]), share = taps[axis] - less;
     if (share == 0) continue;
     std::array<double, 3> low = taps, high = taps;
     low[axis] = less;
@@ -252,7 +254,7 @@ Region mean_region(const LoadedLayer& layer, double granule, double tile_m, cons
 
 // Pairs of pieces that overlap if `length` is cut into pieces of `a` and, on its own, into pieces of `b`.
 double meetings(double length, double a, double b) {
-  return std::ceil(length / a) + std::ceil(length / b) - std::ceil(length / (a / gcd_of(b, a) * b));
+  return rounded_up(length / a) + rounded_up(length / b) - rounded_up(length / (a / gcd_of(b, a) * b));
 }
 
 // What a step of the main loop loads on average.
@@ -264,13 +266,13 @@ Step mean_step(const LoadedLayer& layer, const Tile& tile) {
   const double row = layer.axes[kWidth].filter, slice = row * layer.axes[kHeight].filter;
   const double channels = meetings(layer.k, tile.k, layer.taps), slices = meetings(layer.k, tile.k, slice);
   const double rows = meetings(layer.k, tile.k, row);
-  return {channels / std::ceil(layer.k / tile.k), {slices / channels, rows / slices, layer.k / rows}};
+  return {channels / rounded_up(layer.k / tile.k), {slices / channels, rows / slices, layer.k / rows}};
 }
 
 // Lines of activations that a CTA loads in one step.
 double lines_a_step(const LoadedLayer& layer, const Tile& tile) {
   const Step step = mean_step(layer, tile);
-  const double m = layer.batch * layer.plane, ctas = std::ceil(m / tile.m);
+  const double m = layer.batch * layer.plane, ctas = rounded_up(m / tile.m);
   const double lines = step.channels * layer.batch * mean_region(layer, layer.line, tile.m, step.taps).granules;
   // No more than the planes have, where several rows or channels lie in a line.
   const double whole = alignment(0, input_plane(layer), layer.line).granules(step.channels * input_plane(layer));
@@ -280,7 +282,7 @@ double lines_a_step(const LoadedLayer& layer, const Tile& tile) {
 // What a channel costs if nothing is kept from step to step.
 double granules_apart(const LoadedLayer& layer, const Tile& tile) {
   const Step step = mean_step(layer, tile);
-  const double steps = step.channels * std::ceil(layer.k / tile.k) / layer.channels;  // that meet a channel
+  const double steps = step.channels * rounded_up(layer.k / tile.k) / layer.channels;  // that meet a channel
   return steps * mean_region(layer, layer.sector, tile.m, step.taps).granules;
 }
 
@@ -302,6 +304,9 @@ TileLoads tile_loads(const Im2col& gemm, const Tile& tile, const MemoryLevel& l1
   TileLoads loads;
   loads.layer = loaded_layer(gemm, l1, element);
   loads.tile = tile;
+  loads.columns = rounded_up(gemm.n / tile.n);
+  loads.rows = rounded_up(gemm.m / tile.m);
+  loads.ctas = loads.columns * loads.rows * gemm.groups;
   loads.element = element;
   loads.sector = l1.sector;
   const LoadedLayer& layer = loads.layer;

@@ -33,6 +33,8 @@ struct LoadedLayer {
 struct TileLoads {
   LoadedLayer layer;
   Tile tile;
+  double columns = 1, rows = 1;  // CTA tiles over n and over m
+  double ctas = 1;               // of all groups
   Bytes element{4}, sector{32};
   double asked = 0;              // activations that warps ask for
   double asked_filters = 0;      // of one row of CTAs, all groups
