@@ -120,12 +120,14 @@ Board board_of(const Gpu& gpu) {
 }
 
 FoundEntry find_entry(const Calibration& calibration, KernelFamily family, const Gpu& gpu) {
+  for (const CalibrationEntry& entry : calibration.entries) {
+    if (entry.family == family && entry.scope == gpu.id) return {&entry, match_of(Nearness::gpu)};
+  }
   const Board board = board_of(gpu);
   std::string_view kin = kin_of(gpu.architecture, family);
   if (is_starved(calibration, family, kin, board)) kin = {};
   const bool starved = starved_when_measured(calibration, family, board);
   const auto nearness_of = [&](const CalibrationEntry& entry) {
-    if (entry.scope == gpu.id) return Nearness::gpu;
     if (entry.scope != gpu.architecture && is_sibling(entry.board, board)) return Nearness::sibling;
     if (entry.scope == gpu.architecture) return starved ? Nearness::starved : Nearness::architecture;
     if (!kin.empty() && entry.scope == kin) return Nearness::kin;
