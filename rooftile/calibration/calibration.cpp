@@ -51,6 +51,26 @@ constexpr double kNetworkWeightSets = 1000;
 // are 3 for PyTorch.
 constexpr double kLibraryStepLaunches = 3;
 
+// Seconds of the host for one convolution that a framework has cuDNN run: before it launches, it sets descriptors, asks
+// for the workspace's size and looks up a plan (tvm, src/runtime/contrib/cudnn/conv_backward.cc; PaddlePaddle/Paddle
+// pull request 30512 and alibaba/BladeDISC pull request 1039 found the workspace's size the slowest part since cuDNN
+// 8). What PyTorch 2.1 adds on a T4 and on a P100 (neusight/conv.csv), and their middle.
+constexpr double kCudnnCall = 68e-6, kCudnnCallLeast = 53e-6, kCudnnCallMost = 88e-6;
+
+// Whether a framework calls cuDNN: "cuDNN" is a word of its name beside the framework's own. Who names the library
+// alone timed it by itself.
+bool calls_cudnn(std::string_view framework) {
+  bool cudnn = false, caller = false;
+  while (!framework.empty()) {
+    const std::size_t end = std::min(framework.find(' '), framework.size());
+    const std::string_view word = framework.substr(0, end);
+    const bool version = !word.empty() && word.front() >= '0' && word.front() <= '9';
+    (word == "cuDNN" ? cudnn : caller) |= !version && !word.empty();
+    framework.remove_prefix(std::min(end + 1, framework.size()));
+  }
+  return cudnn && caller;
+}
+
 constexpr double kAlike = 1.5;
 
 // Boards of one chip run alike where power lets them: an H200 as an H100, but no GTX 1080 as a P4 of 75 W.
@@ -175,7 +195,7 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
   return nullptr;
 }
 
-Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start) {
+Harness unknown_harness(KernelFamily family, std::string_view framework, Seconds launch, Seconds start) {
   Harness harness{.family = family, .framework = "", .gpu = "", .overhead = launch, .floor = Seconds(0)};
   if (family == KernelFamily::stream) {  // launches queue up while other kernels run
     harness.overhead = Seconds(0);
@@ -186,11 +206,16 @@ Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start) {
     harness.weight_sets = kNetworkWeightSets;
   }
   if (family == KernelFamily::recurrent) harness.step_launches = kLibraryStepLaunches;
+  const bool convolves = family == KernelFamily::conv_simt || family == KernelFamily::conv_tensor;
+  if (convolves && calls_cudnn(framework)) {
+    harness.overhead = Seconds(kCudnnCall);
+    harness.range = OverheadRange{Seconds(kCudnnCallLeast), Seconds(kCudnnCallMost), Seconds(0), Seconds(0), 0, 0};
+  }
   return harness;
 }
 
 std::optional<OverheadRange> range_of_unknown(const Calibration& calibration, const Harness& unknown) {
-  if (unknown.family != KernelFamily::recurrent) return std::nullopt;
+  if (unknown.family != KernelFamily::recurrent) return unknown.range;
   OverheadRange range{unknown.overhead, unknown.overhead,      unknown.floor,
                       unknown.floor,    unknown.step_launches, unknown.step_launches};
   for (const Harness& harness : calibration.harnesses) {

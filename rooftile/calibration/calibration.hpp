@@ -121,12 +121,12 @@ std::vector<std::string_view> names_of_call(KernelFamily family, std::string_vie
 const Harness* find_harness(const Calibration& calibration, KernelFamily family, std::string_view framework,
                             std::string_view gpu, std::string_view vendor);
 
-// What is taken for whoever is not known: the GPU's overhead of a launch, of which a kernel counts `start` itself, and
-// a library's recurrent cells.
-Harness unknown_harness(KernelFamily family, Seconds launch, Seconds start);
+// What is taken for whoever is not known: the GPU's overhead of a launch, of which a kernel counts `start` itself, a
+// library's recurrent cells, and of a framework that has cuDNN run a convolution what that takes its host.
+Harness unknown_harness(KernelFamily family, std::string_view framework, Seconds launch, Seconds start);
 
 // How far callers may lie from it: in family recurrent from the fewest launches a step to the most, and from the least
-// overhead to the most, that anybody was measured to need. None elsewhere, where plans say what a call launches.
+// overhead to the most, that anybody was measured to need. Elsewhere, where plans say what a call launches, only its own.
 std::optional<OverheadRange> range_of_unknown(const Calibration& calibration, const Harness& unknown);
 
 // Who measured the rows that an interval is for, as far as a fit knows: on this GPU, on others, or nowhere.

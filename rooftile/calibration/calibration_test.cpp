@@ -179,10 +179,26 @@ TEST(Calibration, KnowsAFrameworkByItsCallAndItsVersion) {
 
 TEST(Calibration, UnknownCallersLaunchAsTheGpuDoesAndLibrariesCells) {
   const Seconds launch(4e-6), start(1e-6);
-  EXPECT_EQ(unknown_harness(KernelFamily::gemm_simt, launch, start).overhead, launch);
-  EXPECT_EQ(unknown_harness(KernelFamily::tensor, launch, start).overhead, launch - start);
-  EXPECT_EQ(unknown_harness(KernelFamily::stream, launch, start).floor, launch);
-  EXPECT_EQ(unknown_harness(KernelFamily::recurrent, launch, start).step_launches, 3);
+  EXPECT_EQ(unknown_harness(KernelFamily::gemm_simt, "", launch, start).overhead, launch);
+  EXPECT_EQ(unknown_harness(KernelFamily::tensor, "", launch, start).overhead, launch - start);
+  EXPECT_EQ(unknown_harness(KernelFamily::stream, "", launch, start).floor, launch);
+  EXPECT_EQ(unknown_harness(KernelFamily::recurrent, "", launch, start).step_launches, 3);
+}
+
+TEST(Calibration, AFrameworkThatCallsCudnnTakesItsHostAsLongAsAnotherDoes) {
+  const Seconds launch(4e-6), start(1e-6);
+  for (const KernelFamily family : {KernelFamily::conv_simt, KernelFamily::conv_tensor}) {
+    for (const char* framework : {"cuDNN through TVM", "TensorFlow 2.4 cuDNN 8.0"}) {
+      const Harness harness = unknown_harness(family, framework, launch, start);
+      EXPECT_GT(harness.overhead, Seconds(50e-6)) << framework;
+      ASSERT_TRUE(range_of_unknown({}, harness)) << framework;
+      EXPECT_LT(range_of_unknown({}, harness)->overhead_low, harness.overhead);
+    }
+    for (const char* framework : {"cuDNN", "cuDNN 9.19.0", "CUTLASS through TVM", "", " "}) {
+      EXPECT_LE(unknown_harness(family, framework, launch, start).overhead, launch) << framework;
+    }
+  }
+  EXPECT_LE(unknown_harness(KernelFamily::tensor, "cuDNN through TVM", launch, start).overhead, launch);
 }
 
 TEST(Calibration, UnknownCallersLaunchAsFewOrAsManyKernelsAStepAsAnyThatWasMeasured) {
@@ -194,7 +210,7 @@ TEST(Calibration, UnknownCallersLaunchAsFewOrAsManyKernelsAStepAsAnyThatWasMeasu
   measure(KernelFamily::recurrent, 1, 5);
   measure(KernelFamily::gemm_simt, 90, 0);
   const auto range_of = [&](KernelFamily family) {
-    return range_of_unknown(calibration, unknown_harness(family, Seconds(4e-6), {}));
+    return range_of_unknown(calibration, unknown_harness(family, "", Seconds(4e-6), {}));
   };
   const auto range = range_of(KernelFamily::recurrent);
   ASSERT_TRUE(range);

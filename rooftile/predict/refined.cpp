@@ -175,7 +175,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     if (options.in_network) cap_by_power(model, boost_of(found, family));
   }
   const bool alone = options.framework.empty() || options.in_network;
-  const Harness unknown = unknown_harness(family, gpu.launch_overhead, start);
+  const Harness unknown =
+      unknown_harness(family, alone ? std::string_view() : options.framework, gpu.launch_overhead, start);
   const Harness* known = alone ? nullptr : find_harness(calibration, family, options.framework, gpu.id, gpu.vendor);
   const Harness& harness = known != nullptr ? *known : unknown;
   model.overhead = harness.overhead;

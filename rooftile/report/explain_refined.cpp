@@ -210,9 +210,10 @@ Section total_section(const Context& context) {
   const bool tensor = on_tensor_cores(model.rates.family);
   if (known || model.overhead > Seconds(0)) {
     section.add("", "overhead", model.overhead,
-                known ? fmt::format("of one call by {}, fitted", framework)
-                      : std::string(tensor ? "of one call: launch.overhead of the GPU, beyond start_cycles"
-                                           : "of one call: launch.overhead of the GPU"));
+                known         ? fmt::format("of one call by {}, fitted", framework)
+                : model.range ? std::string("of one call, as other frameworks call the library")
+                              : std::string(tensor ? "of one call: launch.overhead of the GPU, beyond start_cycles"
+                                                   : "of one call: launch.overhead of the GPU"));
   }
   if (model.floor > Seconds(0)) {
     section.add("", "floor", model.floor,

@@ -60,7 +60,7 @@ Harness found_harness(const Calibration& known, const FitRows& rows, const FitRo
   if (on_tensor_cores(own.family)) {
     start = Seconds(constants[TensorConstant::start_cycles] / rows.rates[row.gpu].clock.value());
   }
-  Harness unknown = unknown_harness(own.family, own.overhead, start);
+  Harness unknown = unknown_harness(own.family, own.framework, own.overhead, start);
   unknown.range = range_of_unknown(known, unknown);
   return unknown;
 }
