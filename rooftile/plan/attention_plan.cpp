@@ -99,7 +99,8 @@ double steps_of_tile(const AttentionPlan& plan, const AttentionShape& shape, dou
   const double last = std::min(std::floor((row + plan.tile_q - 1) / plan.packed), shape.q - 1);
   const double end = shape.causal ? last + before + 1 : shape.kv;
   if (shape.window >= shape.kv) return std::ceil(end / keys);
-  const double beyond = plan.decode ? 1 : 0;  // a key more than the window, as measured kernels have it
+  // A key more than the window, as measured kernels have it, but FlashAttention-2's not.
+  const double beyond = plan.decode && !precedes_flash3(plan.library) ? 1 : 0;
   const double begin = std::max(0.0, std::min(first + before, end - 1) - shape.window + 1 - beyond);
   return std::ceil(end / keys) - std::floor(begin / keys);
 }

@@ -338,6 +338,61 @@ TEST(AttentionPlan, AWindowSkipsKeysInWholeSteps) {
   EXPECT_EQ(plan.keys.value(), 2.0 * 2 * 4 * 512 * 128 * 2);  // all are seen by some query
 }
 
+// fmhaRunner.cpp and setup.py of TensorRT-LLM's fmha_v2.
+TEST(AttentionPlan, TensorRtLlmsKernelsPadHeadsOfPrompts) {
+  Attention attention = prompt(4096, 8, 1);
+  const auto padded = [&](std::int64_t dim, const char* id, DType precision = DType::bf16) {
+    attention.head_dim = dim;
+    return plan_of(attention, "torch_flow", "trtllm", id, precision).padded_dim;
+  };
+  EXPECT_EQ(padded(192, "h100-sxm5-80gb"), 192) << "whole rows of 128 bytes";
+  EXPECT_EQ(padded(192, "h100-sxm5-80gb", DType::fp8), 256);
+  EXPECT_EQ(padded(80, "h100-sxm5-80gb"), 128);
+  EXPECT_EQ(padded(64, "h100-sxm5-80gb", DType::fp8), 64) << "no more than the next power of two";
+  EXPECT_EQ(padded(192, "l40s"), 256);
+  EXPECT_EQ(padded(80, "l40s"), 80);
+}
+
+TEST(AttentionPlan, TensorRtLlmGoesOverLongHeadsInPartsButNotOnAda) {
+  Attention attention = prompt(4096, 8, 1);
+  const auto keys = [&](std::int64_t dim, const char* id, DType precision = DType::bf16) {
+    attention.head_dim = dim;
+    const AttentionPlan plan = plan_of(attention, "torch_flow", "trtllm", id, precision);
+    EXPECT_EQ(plan.lone, plan.tile_kv == 16) << id;
+    return plan.tile_kv;
+  };
+  EXPECT_EQ(keys(192, "l40s"), 16);
+  EXPECT_EQ(keys(192, "rtx-5090"), 16);
+  EXPECT_EQ(keys(256, "l40s"), 32);
+  EXPECT_EQ(keys(128, "l40s"), 32);
+  EXPECT_EQ(keys(192, "l40s", DType::fp8), 32);
+  EXPECT_EQ(keys(192, "a100-sxm4-80gb"), 32);
+}
+
+TEST(AttentionPlan, TensorRtLlmsFp8KernelsForWindowsSpill) {
+  Attention attention = prompt(4096, 8, 1);
+  const auto spills = [&](DType precision) {
+    return plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb", precision).spills_masks;
+  };
+  EXPECT_FALSE(spills(DType::fp8));
+  attention.window = 128;
+  EXPECT_TRUE(spills(DType::fp8));
+  EXPECT_FALSE(spills(DType::bf16));
+  attention.q_len = attention.kv_len = 128;
+  EXPECT_FALSE(spills(DType::fp8)) << "the window leaves nothing out";
+}
+
+// The last 128 of 256 keys are two blocks of 64; other kernels load a key more, and with it a block.
+TEST(AttentionPlan, FlashAttention2LoadsNoKeyBeyondAWindow) {
+  Attention attention = query(256, 8, 8);
+  attention.window = 128;
+  const AttentionPlan plan = plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s");
+  EXPECT_EQ(plan.tile_kv, 64);
+  EXPECT_EQ(plan.steps, 2);
+  attention.kv_len = 257;
+  EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s").steps, 3);
+}
+
 TEST(AttentionPlan, AWindowBoundsWhatASingleQueryLoads) {
   Attention attention = query(4096, 8, 8);
   const double whole = plan_of(attention, "", "", "h100-sxm5-80gb").keys.value();

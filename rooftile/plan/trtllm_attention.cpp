@@ -8,12 +8,31 @@
 namespace rooftile {
 namespace {
 
+// GeForce's and Ada's kernels of up to 255 dimensions keep whole heads in an SM, so that above 128 an SM holds one CTA
+// of four warps; those of 256, and an A100's, go over a head in parts ("granular_tiling" in fmhaRunner.cpp; the tiles
+// are those of cpp/kernels/fmha_v2/setup.py).
+bool untiled(const AttentionShape& shape) {
+  return !generation::is_for_data_centers(shape.generation) && !shape.fp8 && shape.dim > 128 && shape.dim < 256;
+}
+
 TileSize trtllm_tile(const AttentionShape& shape) {
   if (generation::has_async_products(shape.generation)) {
     return {shape.dim <= 64 ? 64.0 : 128.0, shape.fp8 && shape.dim <= 64 ? 256.0 : 128.0};
   }
   if (spilled(shape)) return {64, shape.dim <= 64 ? 128.0 : 32.0};
+  if (untiled(shape)) return {64, 16};
   return {shape.dim <= 128 ? 128.0 : 64.0, 32};
+}
+
+// As the kernels of prompts see head dimensions: the next power of two, and on Hopper no more than whole rows of 128
+// bytes, which TMA swizzles (cpp/kernels/fmha_v2/src/fmha/warpspec/kernel_traits.h; before Hopper above 128 alone).
+double trtllm_dim(const AttentionShape& shape) {
+  constexpr double kRow = 128, kBf16 = 2;
+  const double power = std::exp2(std::ceil(std::log2(shape.dim)));
+  if (!generation::has_async_products(shape.generation))
+    return shape.dim > 128 ? std::max(shape.dim, power) : shape.dim;
+  const double row = kRow / (shape.fp8 ? 1 : kBf16);
+  return std::min(power, row * std::ceil(shape.dim / row));
 }
 
 // Of a single query. Hopper's XQA for FP8 keys rotates queries and writes the cache itself, but for models with
@@ -61,7 +80,10 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const Atten
     plan.kernel = hopper || spilled(shape) ? AttentionKernel::tile : AttentionKernel::small;
     plan.tile_q = tile.q;
     plan.tile_kv = tile.kv;
-    if (!hopper && shape.dim > 128) plan.padded_dim = std::max(shape.dim, 256.0);
+    plan.padded_dim = trtllm_dim(shape);
+    plan.lone = untiled(shape);
+    // Kernels for windows spill registers in FP8 (setPackedQkvTmaDescriptors() in fmhaRunner.cpp).
+    plan.spills_masks = hopper && shape.fp8 && shape.window < shape.kv;
     plan.kernels = 4;
     return false;
   }

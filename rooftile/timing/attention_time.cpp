@@ -26,9 +26,10 @@ double slowdown(double work, const GpuRates& rates) {
 
 // Seconds of one CTA alone on an SM.
 struct CtaTime {
-  double work = 0;   // of a step: products and exponentials
-  double wait = 0;   // of a step
-  double start = 0;  // before the first step and after the last
+  double work = 0;     // of a step: products and exponentials
+  double wait = 0;     // of a step
+  double latency = 0;  // of a step: what it waits for besides, unless other CTAs of the SM have work meanwhile
+  double start = 0;    // before the first step and after the last
 };
 
 // The shares of the functions below, and kConvertedStart, were chosen together with the starting values of the
@@ -58,9 +59,11 @@ double row_start(const AttentionPlan& plan) {
 constexpr double kConvertedStart = 3;
 
 double start_cycles(const AttentionPlan& plan, const Constants& constants) {
+  constexpr double kMaskRows = 128;
+  const double masks = plan.spills_masks ? constants[AttentionConstant::paged_mask] : 0;
   switch (plan.kernel) {
     case AttentionKernel::tile:
-      return constants[AttentionConstant::tile_cycles];
+      return constants[AttentionConstant::tile_cycles] + masks * plan.tile_q / kMaskRows;
     case AttentionKernel::small:
       return 0;
     case AttentionKernel::stacked:
@@ -70,8 +73,7 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
     case AttentionKernel::converted:
       return constants[AttentionConstant::group_cycles] * (1 + plan.head_dim / kStartDim) * kConvertedStart;
     case AttentionKernel::paged:
-      return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim) +
-             (plan.spills_masks ? constants[AttentionConstant::paged_mask] : 0);
+      return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim) + masks;
     case AttentionKernel::group:
       break;
   }
@@ -142,6 +144,10 @@ CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
     cta.wait = std::max(0.0, cta.wait - cta.work);
   }
   cta.start = start_cycles(plan, constants) / rates.clock.value();
+  if (plan.kernel == AttentionKernel::vector) {  // keys, then values: threads hold 64 of them at 128 dimensions
+    constexpr double kLoads = 2;
+    cta.latency = kLoads * plan.head_dim / kUsualDim * rates.dram_latency.value() / rates.clock.value();
+  }
   return cta;
 }
 
@@ -164,7 +170,7 @@ Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const GpuRates& ra
   busy.work = rounds(per_sm, overlap) * plan.steps * cta.work;
   busy.wait = waves * (plan.steps * cta.wait + cta.start);
   busy.both = plan.resident > 1 ? together(busy.work, waves * alone) : waves * alone;
-  busy.both = std::max(busy.both, plan.most_steps * (cta.work + cta.wait) + cta.start);
+  busy.both = std::max(busy.both, plan.most_steps * (cta.work + cta.wait + cta.latency) + cta.start);
   return busy;
 }
 

@@ -199,6 +199,34 @@ TEST(AttentionTime, PagedKeysAreGatheredBesideProducts) {
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 2 * (4 * 1 + 2)) << "never faster than the products";
 }
 
+TEST(AttentionTime, AWindowsMasksTakeAsLongWhereATileSpillsThem) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::tile_cycles] = 1000;
+  rates.constants[AttentionConstant::paged_mask] = 700;
+  AttentionPlan plan = plain_plan();
+  plan.tile_q = 64;  // half of what the masks were measured for
+  const double before = micros(attention_time(plan, rates).time);
+  plan.spills_masks = true;
+  EXPECT_NEAR(micros(attention_time(plan, rates).time) - before, 2 * 0.35, 1e-9);
+}
+
+// Steps of 200 cycles, between which a CTA waits for its keys and its values.
+TEST(AttentionTime, ALoneCtaWithoutTilesWaitsForItsKeys) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::vector_step] = 200;
+  rates.dram_latency = Cycles(500);
+  AttentionPlan plan = plain_plan();
+  plan.kernel = AttentionKernel::vector;
+  plan.head_dim = 128;
+  plan.pair_macs = 0;
+  plan.ctas = 10;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 4 * (0.2 + 2 * 0.5));
+  plan.head_dim = 64;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 4 * (0.1 + 0.5));
+  plan.ctas = 1000;
+  EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 100 * 4 * 0.1) << "others of its SM have work meanwhile";
+}
+
 TEST(AttentionTime, LoadsWhatTheL2DoesNotHold) {
   const GpuRates rates = attention_rates();
   AttentionPlan plan = plain_plan();
