@@ -51,7 +51,21 @@ bool has_part(std::string_view id, std::string_view part) {
   return false;
 }
 
-// "rtx2080ti", as some write.
+// Whether words of `id` that follow each other make `together`: "2080ti" or "rtx2080ti" of "rtx-2080-ti".
+bool has_run_together(std::string_view id, std::string_view together) {
+  for (std::size_t at = 0; at < id.size();
+       at = id.find('-', at), at = at == std::string_view::npos ? id.size() : at + 1) {
+    std::size_t matched = 0, i = at;
+    for (; i < id.size() && matched < together.size(); ++i) {
+      if (id[i] == '-') continue;
+      if (id[i] != together[matched]) break;
+      ++matched;
+    }
+    if (matched == together.size() && (i == id.size() || id[i] == '-')) return true;
+  }
+  return false;
+}
+
 std::string without_hyphens(std::string id) {
   std::erase(id, '-');
   return id;
@@ -99,8 +113,10 @@ Ids matches(std::string_view selector, const Ids& known) {
     });
   }
   if (found.empty()) {
-    const std::string run_together = without_hyphens(id);
-    found = ids_that(known, [&](const std::string& one) { return without_hyphens(one) == run_together; });
+    const std::string together = fmt::format("{}", fmt::join(words, ""));
+    found = ids_that(known, [&](const std::string& one) { return has_run_together(one, together); });
+    const auto whole = [&](const std::string& one) { return without_hyphens(one).ends_with(together); };
+    if (const Ids ending = ids_that(found, whole); ending.size() == 1) return ending;  // "rtx4090", no rtx-4090-d
   }
   if (found.empty()) {
     found = ids_that(known, [&](const std::string& one) {  // "a100-80g"
@@ -111,14 +127,40 @@ Ids matches(std::string_view selector, const Ids& known) {
 }
 
 // Whether `id` is another board than the one asked for: a variant that the selector does not name ("RTX 5060" is no
-// rtx-5060-ti), or an Ada where a Quadro is meant, of which there is none.
+// rtx-5060-ti), or an Ada or a PRO where a Quadro is meant, of which there is none.
 bool is_another(const std::string& id, std::string_view selector) {
   const std::string asked = lower_case(selector);
   constexpr std::array<std::string_view, 3> kVariants = {"ti", "super", "laptop"};
   const bool variant = std::any_of(kVariants.begin(), kVariants.end(), [&](std::string_view word) {
     return has_words(id, word) && asked.find(word) == std::string::npos;
   });
-  return variant || (has_words(id, "ada") && asked.find("quadro") != std::string::npos);
+  const bool later = has_words(id, "ada") || has_words(id, "pro");
+  return variant || (later && asked.find("quadro") != std::string::npos);
+}
+
+// The GPUs that have a number of the selector's in their name, at least its first digits.
+Ids of_its_number(std::string_view selector, const Ids& known) {
+  constexpr std::size_t kLeast = 2;
+  Ids found;
+  for (const std::string& word : device_words(selector)) {
+    const std::string digits = word.substr(0, word.find_first_not_of("0123456789"));
+    if (digits.size() < kLeast) continue;
+    found = ids_that(known, [&](const std::string& id) { return id.find('-' + digits) != std::string::npos; });
+  }
+  return found;
+}
+
+// What may have been meant by a name that no GPU has.
+std::string meant(std::string_view selector, const Ids& like, const Ids& known) {
+  const std::string wanted = lower_case(like.empty() ? std::string(selector) : like.front());
+  const Ids numbered = like.empty() ? of_its_number(selector, known) : Ids();
+  constexpr std::size_t kMost = 6;
+  if (numbered.size() > 1 && numbered.size() <= kMost) {
+    return fmt::format("; did you mean one of {}?", fmt::join(numbered, ", "));
+  }
+  if (numbered.size() == 1) return fmt::format("; did you mean '{}'?", numbered.front());
+  const std::string near = did_you_mean(wanted, numbered);
+  return near.empty() ? did_you_mean(wanted, known) : near;
 }
 
 }  // namespace
@@ -150,8 +192,7 @@ Result<std::string> select_gpu(std::string_view selector) {
   const std::string shown = one_line(selector, 60);
   if (found.empty()) {
     return fail(ErrorCode::not_found,
-                fmt::format("no GPU '{}' in the catalogue{}", shown,
-                            did_you_mean(lower_case(like.empty() ? std::string(selector) : like.front()), known)));
+                fmt::format("no GPU '{}' in the catalogue{}", shown, meant(selector, like, known)));
   }
   return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(found, ", ")));
 }

@@ -38,6 +38,9 @@ TEST(SelectGpu, ByTheNameThatADriverGives) {
         std::pair{"AMD Radeon RX 7900 XTX", "rx-7900-xtx"},
         std::pair{"Nvidia geforce rtx 2080ti", "rtx-2080-ti"},
         std::pair{"rtx4090", "rtx-4090"},
+        std::pair{"2080ti", "rtx-2080-ti"},
+        std::pair{"4070ti", "rtx-4070-ti"},
+        std::pair{"7900xtx", "rx-7900-xtx"},
         std::pair{"NVIDIA GeForce RTX 4060 Laptop GPU", "rtx-4060-laptop"},
         std::pair{"NVIDIA GeForce RTX 2060 SUPER", "rtx-2060-super"},
         std::pair{"NVIDIA RTX A4000", "rtx-a4000"},
@@ -68,6 +71,12 @@ TEST(SelectGpu, APartOfANumberIsNoGpu) {
     EXPECT_EQ(select_gpu(name).error().code, ErrorCode::not_found)
         << name << ": p4000, p600, v100 and rtx-4060 are others";
   }
+}
+
+TEST(SelectGpu, SuggestsGpusOfTheSameNumber) {
+  EXPECT_THAT(select_gpu("407").error().message, testing::HasSubstr("did you mean one of rtx-4070, rtx-4070-laptop"));
+  EXPECT_THAT(select_gpu("rtx 4090 ti").error().message,
+              testing::HasSubstr("did you mean one of rtx-4090, rtx-4090-d?"));
 }
 
 TEST(SelectGpu, ABrandAloneIsNoGpu) {

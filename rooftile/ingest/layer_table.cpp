@@ -186,15 +186,20 @@ std::optional<double> counted_of_a_sample(TableRow& row) {
   return static_cast<double>(row.required(phase == "prefill" ? "input_tokens" : "output_tokens", 1));
 }
 
+// A throughput whose unit its name says.
+constexpr const char* kSamplesASecond = "samples_per_s";
+
 // Of a batch, where the row tells how much of it a second there was.
 std::optional<Seconds> time_of_throughput(TableRow& row) {
   if (row.text("batch").empty()) return std::nullopt;
-  const auto counted = counted_of_a_sample(row);
+  const bool of_samples = !row.text(kSamplesASecond).empty();
+  const std::string column = of_samples ? kSamplesASecond : "throughput";
+  const auto counted = of_samples ? std::optional(1.0) : counted_of_a_sample(row);
   if (!counted) return std::nullopt;
-  const auto throughput = row.amount("throughput", true);
+  const auto throughput = row.amount(column, true);
   if (!throughput) return std::nullopt;
   const Seconds time(static_cast<double>(row.required("batch", 1)) * *counted / *throughput);
-  if (!is_time(time)) row.reject("throughput", fmt::format("the time of a batch is not {}", kTimeRange));
+  if (!is_time(time)) row.reject(column, fmt::format("the time of a batch is not {}", kTimeRange));
   return time;
 }
 
@@ -247,6 +252,17 @@ constexpr std::array kOtherNames = {
     OtherName{"time_us", "time_us"},
     OtherName{"latency_us", "time_us"},
     OtherName{"latency_s", "time_s"},
+    OtherName{"samples_per_s", kSamplesASecond},
+    OtherName{"samples_s", kSamplesASecond},
+    OtherName{"samples_sec", kSamplesASecond},
+    OtherName{"samples_per_sec", kSamplesASecond},
+    OtherName{"images_per_s", kSamplesASecond},
+    OtherName{"images_s", kSamplesASecond},
+    OtherName{"images_sec", kSamplesASecond},
+    OtherName{"images_per_sec", kSamplesASecond},
+    OtherName{"img_s", kSamplesASecond},
+    OtherName{"img_sec", kSamplesASecond},
+    OtherName{"fps", kSamplesASecond},
     OtherName{"framework", "framework"},
     OtherName{"seq_length", "seq_len"},
     OtherName{"seq_len", "seq_len"},
@@ -255,6 +271,9 @@ constexpr std::array kOtherNames = {
     OtherName{"img_size", "image_size"},
     OtherName{"resolution", "image_size"},
 };
+
+// Beside a column `model` it is what joins the GPUs.
+constexpr std::string_view kNetwork = "network";
 
 // In small letters, with one underscore for whatever lies between letters and digits.
 std::string plain_column(std::string_view name) {
@@ -296,10 +315,22 @@ Result<LayerTableReader> LayerTableReader::from_header(const CsvRow& header, std
                   fmt::format("{}:{}", where, header.line));
     }
   }
+  // What is hidden has no meaning, neither under its own name nor under ours.
+  const auto hidden = [&](std::size_t column, std::string_view meaning) {
+    return std::any_of(options.ignore.begin(), options.ignore.end(), [&](const std::string& name) {
+      return name == meaning || name == trimmed(header.cells[column]);
+    });
+  };
   for (std::size_t i = 0; i < header.cells.size(); ++i) {
     const std::string name = plain_column(header.cells[i]);
     for (const OtherName& other : kOtherNames) {
-      if (name == other.name) table.columns_.emplace(other.column, i);  // unless a column has that very name
+      if (name != other.name || hidden(i, other.column)) continue;
+      const auto [first, added] = table.columns_.emplace(other.column, i);
+      if (added || first->second == i || name == kNetwork || hidden(first->second, other.column)) continue;
+      return fail(ErrorCode::bad_input,
+                  fmt::format("columns '{}' and '{}' mean the same; rename one of them",
+                              shown(header.cells[first->second]), shown(header.cells[i])),
+                  fmt::format("{}:{}", where, header.line));
     }
   }
   for (const std::string& name : options.ignore) table.columns_.erase(name);

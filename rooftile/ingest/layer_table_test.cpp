@@ -212,7 +212,31 @@ TEST(LayerTable, NetworksOfATableThatOthersMade) {
   EXPECT_EQ(row.gpu, "T4");
   EXPECT_EQ(row.precision, DType::fp16);
   EXPECT_DOUBLE_EQ(row.measured.time.value().value(), 12.5e-3);
-  EXPECT_EQ(parsed_table("model,gpu,GPU\nresnet50,t4,v100\n").rows.front().gpu, "t4") << "the very name comes first";
+}
+
+TEST(LayerTable, TwoColumnsOfOneMeaningAreAnError) {
+  const auto table = [](const std::string& header, std::vector<std::string> ignore) {
+    return parse_layer_table(header + "\nresnet50,t4,8,16\n", "t.csv", {.ignore = std::move(ignore)});
+  };
+  EXPECT_EQ(table("model,gpu,batch,Batch Size", {}).error().text(),
+            "t.csv:1: columns 'batch' and 'Batch Size' mean the same; rename one of them");
+  EXPECT_EQ(table("model,gpu,bs,batch_size", {}).error().text(),
+            "t.csv:1: columns 'bs' and 'batch_size' mean the same; rename one of them");
+  const auto kept = table("model,gpu,bs,batch_size", {"bs"});
+  ASSERT_TRUE(kept) << kept.error().text();
+  EXPECT_EQ(std::get<NetworkRun>(kept->rows.at(0).op).batch, 16);
+  EXPECT_TRUE(parse_layer_table("model,gpu,batch,network\nresnet50,t4,8,NVLink\n", "t.csv", {}));
+}
+
+TEST(LayerTable, AColumnIsHiddenByItsOwnName) {
+  const auto table = parse_layer_table("Model,GPU,Batch Size\nresnet50,T4,8\n", "t.csv", {.ignore = {"Batch Size"}});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(std::get<NetworkRun>(table->rows.at(0).op).batch, 1);
+}
+
+TEST(LayerTable, ReadsSamplesASecond) {
+  const LayerTable table = parsed_table("model,gpu,batch size,images/s\nresnet50,t4,8,1000\n", {.measurements = true});
+  EXPECT_DOUBLE_EQ(table.rows.at(0).measured.time.value().value(), 0.008);
 }
 
 TEST(LayerTable, TablesThatAreNone) {

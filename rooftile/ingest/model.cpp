@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "rooftile/ingest/export_memo.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
 #include "rooftile/ingest/onnx.hpp"
+#include "rooftile/ingest/timm_name.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
 #include "rooftile/ingest/workload_json.hpp"
 #include "rooftile/zoo/transformer_config.hpp"
@@ -111,7 +113,7 @@ std::string plain(std::string_view name) {
 }
 
 const ZooEntry* find_built_in(std::string_view name) {
-  const std::string wanted = plain(name);
+  const std::string wanted = plain(without_timm_name(name));
   for (const ZooEntry& entry : zoo()) {
     if (plain(entry.name) == wanted) return &entry;
     for (const std::string& alias : entry.aliases) {
@@ -180,7 +182,8 @@ std::string without_owner(const std::string& model) {
 
 // The embedded model of that name, or whose name ends in "/" and it, letter for letter (regnet_y_16gf is not
 // regnet_y_1_6gf), else the only one that it names.
-const EmbeddedModel* find_embedded(std::string_view name) {
+const EmbeddedModel* find_embedded(std::string_view given) {
+  const std::string name = without_timm_name(given);
   for (const EmbeddedModel& model : embedded_models()) {
     if (model.name == name || model.name.substr(model.name.rfind('/') + 1) == name) return &model;
   }
@@ -198,7 +201,13 @@ const EmbeddedModel* find_embedded(std::string_view name) {
 // "; vgg16, vgg16_bn begin with it", or, where none does, "".
 std::string begin_with_it(const std::string& model, std::vector<std::string> names) {
   constexpr std::size_t kShown = 8;
-  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(model); });
+  const auto begins = [&](const std::string& name) { return name.starts_with(model); };
+  if (std::any_of(names.begin(), names.end(), begins)) {
+    std::erase_if(names, std::not_fn(begins));
+  } else {  // "resnet-5" begins "resnet50"
+    const std::string beginning = plain(model);
+    std::erase_if(names, [&](const std::string& name) { return !plain(name).starts_with(beginning); });
+  }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   if (names.empty()) return {};

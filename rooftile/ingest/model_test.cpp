@@ -229,6 +229,7 @@ TEST(Model, UnknownNames) {
             "'vgg61' is neither an .onnx, .json or .toml file nor a built-in model; did you mean 'vgg16'?");
   EXPECT_THAT(load_error("bert").message,
               HasSubstr("a built-in model; bert_base, bert_base_squad, bert_large, bert_large_squad begin with it"));
+  EXPECT_THAT(load_model("resnet-5", {}).error().text(), HasSubstr("a built-in model; resnet50, resnet50_v1"));
   EXPECT_THAT(load_error("resnet50,vgg16").message, HasSubstr("a built-in model; separate models with spaces"));
   EXPECT_EQ(load_error("vgg61").code, ErrorCode::not_found);
   EXPECT_EQ(load_error("").code, ErrorCode::not_found);

@@ -45,6 +45,7 @@ std::string name_of(const RunPrecision& precision) {
 }
 
 std::optional<RunPrecision> parse_run_precision(std::string_view text) {
+  if (text == "amp") return RunPrecision{DType::fp16, true};  // torch.autocast's on GPUs
   const bool autocast = text.substr(0, kAutocast.size()) == kAutocast;
   const auto dtype = parse_dtype(autocast ? text.substr(kAutocast.size()) : text);
   if (!dtype) return std::nullopt;

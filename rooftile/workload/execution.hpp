@@ -35,7 +35,7 @@ DType trained_in(const RunPrecision& precision);
 
 // "fp16", "amp-fp16".
 std::string name_of(const RunPrecision& precision);
-// Those names, and others that parse_dtype() takes.
+// Those names, "amp", and others that parse_dtype() takes.
 std::optional<RunPrecision> parse_run_precision(std::string_view text);
 
 }  // namespace rooftile
