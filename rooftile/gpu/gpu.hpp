@@ -126,6 +126,7 @@ struct Gpu {
   std::optional<Dollars> launch_price;
   std::optional<DollarsPerSecond> cloud_price;
   std::optional<double> host_single_thread;  // PassMark's rating of the processor beside it; none: a server's
+  bool host_is_own = false;                  // that processor is on the module, so that no other can be
 
   std::vector<Fact> facts;  // everything above and its source; also numbers that no model uses (prices, links, …)
   std::string note;         // what to know before trusting the numbers; may be empty

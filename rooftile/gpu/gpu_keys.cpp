@@ -108,6 +108,8 @@ constexpr std::array kKeys = {
     GpuKey{"board.cloud_price", U::dollars_per_second, 1e-3 / 3600, 1e5 / 3600, optional,
            [](G& g, double v) { g.cloud_price = DollarsPerSecond(v); }},
     GpuKey{"board.host_single_thread", U::count, 100, 1e6, optional, [](G& g, double v) { g.host_single_thread = v; }},
+    GpuKey{"board.own_host_single_thread", U::count, 100, 1e6, optional,
+           [](G& g, double v) { g.host_single_thread = v, g.host_is_own = true; }},
 
     GpuKey{"link.nvlink", U::bytes_per_second, 1e6, 1e16},
     GpuKey{"link.infinity_fabric", U::bytes_per_second, 1e6, 1e16},

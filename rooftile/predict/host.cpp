@@ -22,6 +22,7 @@ double launch_ratio(const HostCosts& costs, const PredictOptions& options, const
   if (host != nullptr && host->launch_ratio) return *host->launch_ratio;
   std::optional<double> rating = options.host_single_thread;
   if (host != nullptr && host->single_thread) rating = host->single_thread;
+  if (!rating && gpu.host_is_own) rating = gpu.host_single_thread;
   // A framework that is named belongs to its time, and so did its machines: unless one is told they are unknown, too.
   if (!rating && costs.any_machine && !options.framework.empty()) return 1;
   if (!rating) rating = gpu.host_single_thread;
@@ -105,7 +106,8 @@ double host_ratio(const PredictOptions& options, const Gpu& gpu) {
 }
 
 std::optional<AssumedHost> assumed_host(const PredictOptions& options, const Gpu& gpu) {
-  if (options.feeding != nullptr || options.host_single_thread || server_costs(options) == nullptr) return std::nullopt;
+  const bool known = options.feeding != nullptr || options.host_single_thread || gpu.host_is_own;
+  if (known || server_costs(options) == nullptr) return std::nullopt;
   return AssumedHost{gpu.host_single_thread};
 }
 

@@ -112,6 +112,10 @@ TEST_F(KnownHost, AFasterProcessorIssuesFasterThanAServer) {
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. / 8, 1e-9);
   options.framework = "Torch7";  // of some machine of its time
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10, 1e-9);
+  gpu.host_is_own = true;
+  EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. / 8, 1e-9) << "no other processor can be beside the GPU";
+  EXPECT_FALSE(assumed_host(options, gpu));
+  gpu.host_is_own = false;
   options.host_single_thread = 2140. / 4;
   EXPECT_NEAR(micros(host_costs(options, gpu)->forward), 10. * 8, 1e-9) << "the row's, whatever the GPU";
   EXPECT_FALSE(assumed_host(options, gpu));

@@ -90,6 +90,8 @@ RUNS = {
     "pycls": ([OWN / "pycls.csv"], "", "", "gpu,gpus,pass"),
     "torch2trt": ([OWN / "torch2trt.csv"], "", "", "gpu,execution"),
     "tensorrt-cnn": ([OWN / "paddle_inference.csv", OWN / "mmdeploy.csv"], "", "", "table,gpu,precision"),
+    "jetson-yolo": ([OWN / "ultralytics_jetson.csv"], "", "", "gpu,execution,precision"),
+    "timm-bf16": ([OWN / "timm_bf16.csv"], "", "", "gpu"),
     "timm-more": ([OWN / "timm_more_networks.csv"], "", "", "gpu,model"),
     "mlperf-retinanet": ([OWN / "mlperf_inference.csv"], "", "", "gpu"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
@@ -307,6 +309,11 @@ ROWS = [
                                       ("mmdeploy's networks in TensorRT on T4 and Jetson Nano", "mmdeploy",
                                        ("fp32", "fp16", "int8"))]
       for precision in precisions],
+    *[(f"Ultralytics' YOLO11 on three Jetson Orins, {name}", "jetson-yolo",
+       lambda g, execution=execution, precision=precision: g["execution"] == execution and precision in ("", g["precision"]), {})
+      for name, execution, precision in [("PyTorch and TorchScript", "eager", ""), ("TensorRT in TF32", "engine", "tf32"),
+                                         ("TensorRT in FP16", "engine", "fp16"), ("TensorRT in INT8", "engine", "int8")]],
+    ("timm inference, compiled in bf16", "timm-bf16", lambda g: True, {}),
     ("timm inference, 20 networks unseen", "timm-more", lambda g: True, {}),
     *[(f"Ultralytics' {name}", "yolo",
        lambda g, gpu=gpu, framework=framework: g["gpu"].startswith(gpu) and g["framework"].startswith(framework), {})
