@@ -156,6 +156,10 @@ bool sums_in_fp16(std::string_view framework) {
   return starts_with_any(framework, {"TensorRT", "AITemplate"}) && !framework.starts_with("TensorRT-LLM");
 }
 
+bool keeps_gates_apart(std::string_view framework) {
+  return framework.starts_with("TensorRT") && !framework.starts_with("TensorRT-LLM");
+}
+
 bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }

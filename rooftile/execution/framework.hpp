@@ -19,6 +19,10 @@ std::span<const std::string_view> frameworks_with_rules();
 // Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) where no release is named.
 std::pair<int, int> pytorch_release(std::string_view framework);
 
+// TensorRT: in FP32 and TF32 its convolutions take a ReLU, but leave SiLU to a kernel of its own (PointWiseV2); in FP16
+// they are compiled with it.
+bool keeps_gates_apart(std::string_view framework);
+
 // llama.cpp, whose kernels for quantised weights, few rows and prompts are its own (llama_cpp.hpp).
 bool is_llama_cpp(std::string_view framework);
 

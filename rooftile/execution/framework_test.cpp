@@ -204,6 +204,12 @@ TEST(Framework, TensorRtLlmRoundsForMxfp4From10On) {
   EXPECT_FALSE(rounds_for_mxfp4(""));
 }
 
+TEST(Framework, TensorRtKeepsGatesApart) {
+  EXPECT_TRUE(keeps_gates_apart("TensorRT 10"));
+  EXPECT_FALSE(keeps_gates_apart("TensorRT-LLM 1.0"));
+  EXPECT_FALSE(keeps_gates_apart(""));
+}
+
 TEST(Framework, GradientsAreKeptBeforePyTorch2) {
   EXPECT_TRUE(keeps_gradients("PyTorch 0.3.0"));
   EXPECT_TRUE(keeps_gradients("PyTorch 1.13 CUDA 11.7"));

@@ -9,6 +9,8 @@ namespace rooftile {
 struct FusionRules {
   bool epilogues = false;  // convolutions and products take the element-wise operators that follow
   bool training = false;   // normalisations of a batch compute their statistics; they end no product's kernel
+  // Products take no function that is a product of its argument and a sigmoid of it (SiLU): keeps_gates_apart().
+  bool gates_apart = false;
 };
 
 // A group takes the next operator where that reads a result of the group, has as many elements, and nothing that runs

@@ -52,6 +52,15 @@ TEST(Fusion, ACompilerFusesWhatIsPointwiseWithTheReductionAtItsEnd) {
   EXPECT_THAT(run.ops[2].outputs, ElementsAre(9));
 }
 
+TEST(Fusion, AGateMayBeApartFromAProduct) {
+  Workload gated = block();
+  std::get<Elementwise>(gated.ops[5].kind).function = "silu";
+  const Workload fused = fuse(gated, {.epilogues = true}),
+                 apart = fuse(gated, {.epilogues = true, .gates_apart = true});
+  EXPECT_THAT(fused.ops.back().members, testing::Not(testing::Contains("relu")));
+  EXPECT_THAT(apart.ops.back().members, ElementsAre("relu", "pool"));
+}
+
 TEST(Fusion, WhatOthersReadIsNotReducedInTheSameKernel) {
   Workload workload = block();
   workload.tensors.push_back({"scaled", {2, 4, 8, 8}});

@@ -179,7 +179,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   workload = mark_rectified(std::move(workload));
   if (options.execution == Execution::eager) return workload;
-  workload = fuse(workload, {.epilogues = epilogues, .training = options.training});
+  workload = fuse(workload, {.epilogues = epilogues, .training = options.training, .gates_apart = options.gates_apart});
   return with_fused_loss(std::move(workload), options.scattered_targets);
 }
 

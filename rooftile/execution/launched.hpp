@@ -37,6 +37,7 @@ struct LaunchOptions {
   bool networks_fuse = false;                   // so do networks that scale and mask scores (AttentionCalls)
   bool short_fused_attention = false;           // an engine fuses FasterTransformer's kinds of attention alone
   bool unrolled_cells = false;                  // recurrent layers are operators of their steps
+  bool gates_apart = false;                     // FusionRules
   bool llama_cpp = false;                       // prompts run as llama.cpp has them
   bool int8_products = true;                    // of integers of 8 bits compute in them
 };

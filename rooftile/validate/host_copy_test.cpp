@@ -21,6 +21,9 @@ TEST(HostCopy, CopiesNumbersAsNarrowAsTheNetworkReadsThem) {
   EXPECT_NEAR(copy_time(network, options, t4).value(), wide, 1e-6);
   options.precision = DType::fp16;
   EXPECT_NEAR(copy_time(network, options, t4).value(), wide / 2, 1e-6);
+  options.execution = Execution::engine;
+  EXPECT_NEAR(copy_time(network, options, t4).value(), wide, 1e-6) << "an engine reads FP32";
+  options.execution = Execution::eager;
   options.autocast = true;
   EXPECT_NEAR(copy_time(network, options, t4).value(), wide, 1e-6);
 }
