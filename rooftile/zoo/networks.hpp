@@ -25,6 +25,8 @@ Workload resnet200(std::int64_t batch_size, std::int64_t image_size);
 Workload resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);
 Workload se_resnext101_32x4d(std::int64_t batch_size, std::int64_t image_size);
 Workload densenet161(std::int64_t batch_size, std::int64_t image_size);
+Workload mobilenet_v1(std::int64_t batch_size, std::int64_t image_size);
+Workload xception(std::int64_t batch_size, std::int64_t image_size);
 
 Workload convnext_v2_tiny(std::int64_t batch_size, std::int64_t image_size);
 Workload convnext_v2_base(std::int64_t batch_size, std::int64_t image_size);
@@ -81,7 +83,9 @@ Workload whisper_tiny(std::int64_t batch_size, std::int64_t tokens);
 Workload whisper_base(std::int64_t batch_size, std::int64_t tokens);
 Workload whisper_small(std::int64_t batch_size, std::int64_t tokens);
 Workload whisper_medium(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_large_v2(std::int64_t batch_size, std::int64_t tokens);
 Workload whisper_large_v3(std::int64_t batch_size, std::int64_t tokens);
+Workload whisper_large_v3_turbo(std::int64_t batch_size, std::int64_t tokens);
 
 // What validate() turns down: the network at a batch that is too large to be built.
 Workload refused(const std::string& name, std::int64_t batch_size);

@@ -50,6 +50,15 @@ TEST(Networks, ResNeXt) {
   EXPECT_NEAR(macs_of_products(se_resnext101_32x4d(1, 224)), 8.02e9, 0.05e9);
 }
 
+// timm, results/benchmark-infer (mobilenetv1_100, legacy_xception at 299x299): 4.23 M and 0.58 G, 22.86 M and 8.40 G.
+// Without the statistics of batch norms.
+TEST(Networks, SeparableConvolutions) {
+  EXPECT_EQ(parameters(mobilenet_v1(1, 224)), 4231976);
+  EXPECT_NEAR(macs_of_products(mobilenet_v1(1, 224)) / 1e9, 0.58, 0.02);
+  EXPECT_EQ(parameters(xception(1, 299)), 22855952);
+  EXPECT_NEAR(macs_of_products(xception(1, 299)) / 1e9, 8.4, 0.05);
+}
+
 // Woo et al., tables 9 and 10: 28.6 M and 4.47 G, 88.7 M and 15.4 G, 198 M and 34.4 G, 660 M and 115 G.
 TEST(Networks, ConvNextV2) {
   struct Published {
@@ -145,7 +154,9 @@ TEST(Networks, Whisper) {
   EXPECT_EQ(parameters(whisper_base(1, 448)), 72593920);
   EXPECT_EQ(parameters(whisper_small(1, 448)), 241734912);
   EXPECT_EQ(parameters(whisper_medium(1, 448)), 763857920);
+  EXPECT_EQ(parameters(whisper_large_v2(1, 448)), 1543304960);
   EXPECT_EQ(parameters(whisper_large_v3(1, 448)), 1543490560);
+  EXPECT_EQ(parameters(whisper_large_v3_turbo(1, 448)), 808878080);
   EXPECT_EQ(output(whisper_tiny(2, 3), "head"), (Shape{2, 3, 51865}));
   EXPECT_EQ(count<Attention>(whisper_tiny(1, 1)), 12u);
 }

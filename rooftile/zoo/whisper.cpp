@@ -12,8 +12,9 @@ constexpr std::int64_t kFrames = 3000, kHeadDim = 64;
 
 struct WhisperSize {
   const char* name;
-  std::int64_t layers, hidden;  // of the encoder and of the decoder
+  std::int64_t layers, hidden;  // of the encoder and, unless it has fewer layers, of the decoder
   std::int64_t bands = 80, vocabulary = 51865;
+  std::int64_t decoder_layers = layers;
 };
 
 class Whisper {
@@ -26,7 +27,7 @@ class Whisper {
     TensorId x = net_.embedding("tokens", net_.input("tokens/ids", {batch_, tokens_}, DType::int64), form_.vocabulary,
                                 form_.hidden);
     x = with_positions("decoder/", x, kMostWhisperTokens);
-    for (std::int64_t i = 0; i < form_.layers; ++i) {
+    for (std::int64_t i = 0; i < form_.decoder_layers; ++i) {
       const std::string name = "decoder" + std::to_string(i) + "/";
       TensorId y = net_.layer_norm(name + "self/norm", x);
       x = net_.add(name + "self/add", x, attend(name + "self/", y, y, true));
@@ -114,8 +115,14 @@ Workload whisper_small(std::int64_t batch_size, std::int64_t tokens) {
 Workload whisper_medium(std::int64_t batch_size, std::int64_t tokens) {
   return whisper({"whisper_medium", 24, 1024}, batch_size, tokens);
 }
+Workload whisper_large_v2(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_large_v2", 32, 1280}, batch_size, tokens);
+}
 Workload whisper_large_v3(std::int64_t batch_size, std::int64_t tokens) {
   return whisper({"whisper_large_v3", 32, 1280, 128, 51866}, batch_size, tokens);
+}
+Workload whisper_large_v3_turbo(std::int64_t batch_size, std::int64_t tokens) {
+  return whisper({"whisper_large_v3_turbo", 32, 1280, 128, 51866, 4}, batch_size, tokens);
 }
 
 }  // namespace rooftile

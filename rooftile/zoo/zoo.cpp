@@ -111,6 +111,11 @@ std::vector<ZooEntry> make_zoo() {
       images("alexnet_owt", "AlexNet of \"One weird trick\", 64 filters in the first layer (2014)", alexnet_owt),
       images("vgg19", "VGG-19, configuration E (2014)", vgg19),
       images_of_any_size("densenet161", "DenseNet-161 (2016)", densenet161),
+      called(images_of_any_size("mobilenet_v1", "MobileNet, depthwise separable convolutions (2017)", mobilenet_v1),
+             {"mobilenetv1_100"}),
+      called(images(
+                 "xception", "Xception, 299x299 (2016)", [](std::int64_t batch) { return xception(batch, 299); }, 299),
+             {"legacy_xception"}),
       images_of_any_size("resnext101_32x4d", "ResNeXt-101, 32 groups of 4 (2017)", resnext101_32x4d),
       images_of_any_size("se_resnext101_32x4d", "the same with squeeze and excitation (2018)", se_resnext101_32x4d),
       images_of_any_size("convnext_v2_tiny", "ConvNeXt V2 tiny (2023)", convnext_v2_tiny),
@@ -184,7 +189,11 @@ std::vector<ZooEntry> make_zoo() {
       speech("whisper_base", "Whisper base", whisper_base),
       speech("whisper_small", "Whisper small", whisper_small),
       speech("whisper_medium", "Whisper medium", whisper_medium),
+      speech("whisper_large_v2", "Whisper large-v2 (2022)", whisper_large_v2),
       called(speech("whisper_large_v3", "Whisper large-v3 (2023)", whisper_large_v3), {"whisper_large"}),
+      called(speech("whisper_large_v3_turbo", "Whisper large-v3 turbo, 4 layers that write (2024)",
+                    whisper_large_v3_turbo),
+             {"whisper_turbo"}),
   };
   add_yolo(entries, "yolov5", "YOLOv5 of Ultralytics, release 6.0 on, 640x640 (2021)", yolov5);
   add_yolo(entries, "yolov8", "YOLOv8 of Ultralytics, 640x640 (2023)", yolov8);
