@@ -19,8 +19,11 @@ TEST(ConvGroups, ForwardKernelsTakeGroupsOfFewChannels) {
   EXPECT_TRUE(lacks_grouped_kernel(grouped(7, 64), Pass::fwd));
 }
 
-TEST(ConvGroups, GradientsNeedWholeBlocksOfChannels) {
-  EXPECT_FALSE(lacks_grouped_kernel(grouped(32, 8), Pass::bwd_data));    // ResNeXt's
+TEST(ConvGroups, GradientsNeedManyGroups) {
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(32, 4), Pass::bwd_data)) << "ResNeXt-50's";
+  EXPECT_FALSE(lacks_grouped_kernel(grouped(40, 8), Pass::bwd_data)) << "DPN-98's";
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(16, 16), Pass::bwd_data)) << "RegNet Y 600MF's";
+  EXPECT_TRUE(lacks_grouped_kernel(grouped(32, 64), Pass::bwd_data)) << "the last of ResNeXt-101 32x8d";
   EXPECT_TRUE(lacks_grouped_kernel(grouped(13, 8), Pass::bwd_weight));   // RegNet's
   EXPECT_TRUE(lacks_grouped_kernel(grouped(2, 128), Pass::bwd_weight));  // and its widest
 }
@@ -38,17 +41,32 @@ TEST(ConvGroups, WiderGroupsCostLessForEachMultiplication) {
   };
   EXPECT_GT(of(8, {}), 2 * of(48, {}));
   EXPECT_GT(of(8, {8, 2}), 2 * of(8, {8, 3}));
+  EXPECT_DOUBLE_EQ(of(56, {8, 2}), of(56, {8, 3}));
 }
 
 TEST(ConvGroups, WideGroupsOverContiguousChannelsWaitedForLaterReleases) {
-  EXPECT_FALSE(lacks_contiguous_kernel(grouped(7, 24), {8, 2})) << "RegNet Y 3.2GF's";
-  EXPECT_TRUE(lacks_contiguous_kernel(grouped(4, 48), {8, 2}));
-  EXPECT_FALSE(lacks_contiguous_kernel(grouped(4, 48), {8, 3}));
-  EXPECT_TRUE(lacks_contiguous_kernel(grouped(4, 128), {8, 3}));
-  EXPECT_FALSE(lacks_contiguous_kernel(grouped(4, 128), {8, 5}));
-  EXPECT_TRUE(lacks_contiguous_kernel(grouped(4, 112), {8, 9}));
-  EXPECT_FALSE(lacks_contiguous_kernel(grouped(4, 112), {9, 1}));
-  EXPECT_FALSE(lacks_contiguous_kernel(grouped(4, 112), {})) << "a release that is not named is the latest";
+  const auto lacks = [](std::int64_t groups, std::int64_t channels, CudnnRelease release) {
+    return lacks_contiguous_kernel(grouped(groups, channels), Pass::fwd, release);
+  };
+  EXPECT_FALSE(lacks(7, 24, {8, 2})) << "RegNet Y 3.2GF's";
+  EXPECT_TRUE(lacks(4, 48, {8, 2}));
+  EXPECT_FALSE(lacks(4, 48, {8, 3}));
+  EXPECT_TRUE(lacks(8, 64, {8, 3})) << "RegNet Y 4GF's";
+  EXPECT_TRUE(lacks(4, 128, {8, 3}));
+  EXPECT_FALSE(lacks(4, 128, {8, 5}));
+  EXPECT_TRUE(lacks(4, 112, {8, 9}));
+  EXPECT_FALSE(lacks(4, 112, {9, 1}));
+  EXPECT_FALSE(lacks(4, 112, {})) << "a release that is not named is the latest";
+  EXPECT_FALSE(lacks(1, 48, {8, 2})) << "no groups";
+}
+
+TEST(ConvGroups, GradientsOfThirtyTwoGroupsOfThirtyTwoChannelsWaitedForCudnn83) {
+  const auto lacks = [](std::int64_t groups, CudnnRelease release) {
+    return lacks_contiguous_kernel(grouped(groups, 32), Pass::bwd_weight, release);
+  };
+  EXPECT_TRUE(lacks(32, {8, 2})) << "ResNeXt-101 32x8d's";
+  EXPECT_FALSE(lacks(64, {8, 2})) << "64x4d's";
+  EXPECT_FALSE(lacks(32, {8, 3}));
 }
 
 TEST(ConvGroups, NarrowGroupsLeaveTilesOfTheLanesEmpty) {

@@ -116,10 +116,20 @@ bool runs_on_lanes(const Problem& problem) {
          gemm.filter_volume > kLargeFilter;
 }
 
+// A group that shares no tile with others is a product of its own, for which there are only tiles of whole width: of
+// gradients, and of maps with contiguous channels. They take one tap in a step of k.
+bool takes_whole_tiles(const Problem& problem) {
+  const Im2col& gemm = problem.forward();
+  const bool several = gemm.groups > 1 && gemm.in_channels > 1 && problem.op.family == KernelFamily::conv_tensor;
+  if (!several || is_volta_or_turing(problem.gpu) || (problem.op.pass == Pass::fwd && !problem.op.nhwc)) return false;
+  return !shares_tiles(gemm.groups, gemm.in_channels, gemm.out_channels, problem.op.pass);
+}
+
 // Kernels for the lanes need no whole steps.
 double tap_depth(double channels, const Problem& problem) {
   if (problem.rules.few_channels > 0) return multiple(channels, problem.rules.few_channels);
-  const bool packs = runs_on_lanes(problem) || (channels < kConvDepth && problem.rules.packs_taps);
+  const bool packs_taps = channels < kConvDepth && problem.rules.packs_taps && !takes_whole_tiles(problem);
+  const bool packs = runs_on_lanes(problem) || packs_taps;
   return multiple(channels, packs ? problem.load_channels() : kConvDepth);
 }
 
@@ -311,15 +321,6 @@ double most_splits(const ConvGrid& grid, const Problem& problem) {
   if (problem.op.pass != Pass::bwd_weight) return 1;
   return std::min(kMostConvSplitCtas * problem.gpu.sm_count / grid.ctas,
                   rounded_up(problem.main_loop / (kLeastConvSplitLoops - 1)) - 1);
-}
-
-// A group that shares no tile with others is a product of its own, for which there are only tiles of whole width: of
-// gradients, and of maps with contiguous channels.
-bool takes_whole_tiles(const Problem& problem) {
-  const Im2col& gemm = problem.forward();
-  const bool several = gemm.groups > 1 && gemm.in_channels > 1 && problem.op.family == KernelFamily::conv_tensor;
-  if (!several || is_volta_or_turing(problem.gpu) || (problem.op.pass == Pass::fwd && !problem.op.nhwc)) return false;
-  return !shares_tiles(gemm.groups, gemm.in_channels, gemm.out_channels, problem.op.pass);
 }
 
 bool is_whole(const Tile& tile) { return tile.m == 128 && tile.n == 128; }

@@ -168,8 +168,11 @@ TEST(TensorConvPlans, GroupsThatShareNoTileTakeWholeOnes) {
     const auto plans = conv_plans(shape, kAmpere);
     EXPECT_TRUE(offers(plans, 128, 128));
     EXPECT_FALSE(offers(plans, 64, 32));
+    EXPECT_EQ(plans.at(0).main.steps, 9 * 32) << "a step for each tap of 24 channels";
   }
-  EXPECT_TRUE(offers(conv_plans(shape_of_conv(conv), kAmpere), 64, 32)) << "forward on NCHW";
+  const auto planes = conv_plans(shape_of_conv(conv), kAmpere);
+  EXPECT_TRUE(offers(planes, 64, 32)) << "forward on NCHW";
+  EXPECT_EQ(planes.at(0).main.steps, 7 * 32);
 }
 
 TEST(TensorConvPlans, OnlyWeightGradientsSplit) {

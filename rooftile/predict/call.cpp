@@ -53,9 +53,8 @@ Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
 // Groups over contiguous channels for which tensor cores have no kernel.
 bool groups_on_lanes(const Conv& conv, const PredictOptions& options) {
   if (!options.nhwc || options.execution != Execution::eager) return false;
-  if (!lacks_grouped_kernel(conv, options.pass)) return false;
-  if (options.pass == Pass::fwd) return lacks_contiguous_kernel(conv, cudnn_release(options.framework));
-  return !multiplies_groups_apart(options.framework);
+  if (options.pass != Pass::fwd && multiplies_groups_apart(options.framework)) return false;
+  return lacks_contiguous_kernel(conv, options.pass, cudnn_release(options.framework));
 }
 
 // What the weights of a product are stored in, where that is one of those asked for.

@@ -92,6 +92,7 @@ RUNS = {
     "tensorrt-cnn": ([OWN / "paddle_inference.csv", OWN / "mmdeploy.csv"], "", "", "table,gpu,precision"),
     "jetson-yolo": ([OWN / "ultralytics_jetson.csv"], "", "", "gpu,execution,precision"),
     "timm-bf16": ([OWN / "timm_bf16.csv"], "", "", "gpu"),
+    "timm-groups": ([OWN / "timm_groups.csv"], "", "", "gpu,pass"),
     "timm-more": ([OWN / "timm_more_networks.csv"], "", "", "gpu,model"),
     "mlperf-retinanet": ([OWN / "mlperf_inference.csv"], "", "", "gpu"),
     "mlperf-resnet": ([OWN / "mlperf_resnet50.csv"], "", "", "gpu"),
@@ -314,6 +315,8 @@ ROWS = [
       for name, execution, precision in [("PyTorch and TorchScript", "eager", ""), ("TensorRT in TF32", "engine", "tf32"),
                                          ("TensorRT in FP16", "engine", "fp16"), ("TensorRT in INT8", "engine", "int8")]],
     ("timm inference, compiled in bf16", "timm-bf16", lambda g: True, {}),
+    ("timm in NHWC, nine networks with groups, training step", "timm-groups", lambda g: g[1] == "step", {}),
+    ("timm in NHWC, nine networks with groups, inference", "timm-groups", lambda g: g[1] == "fwd", {}),
     ("timm inference, 20 networks unseen", "timm-more", lambda g: True, {}),
     *[(f"Ultralytics' {name}", "yolo",
        lambda g, gpu=gpu, framework=framework: g["gpu"].startswith(gpu) and g["framework"].startswith(framework), {})
