@@ -315,8 +315,8 @@ ROWS = [
       for name, execution, precision in [("PyTorch and TorchScript", "eager", ""), ("TensorRT in TF32", "engine", "tf32"),
                                          ("TensorRT in FP16", "engine", "fp16"), ("TensorRT in INT8", "engine", "int8")]],
     ("timm inference, compiled in bf16", "timm-bf16", lambda g: True, {}),
-    ("timm in NHWC, nine networks with groups, training step", "timm-groups", lambda g: g[1] == "step", {}),
-    ("timm in NHWC, nine networks with groups, inference", "timm-groups", lambda g: g[1] == "fwd", {}),
+    ("timm in NHWC, nine networks with groups, training step", "timm-groups", lambda g: g["pass"] == "step", {}),
+    ("timm in NHWC, nine networks with groups, inference", "timm-groups", lambda g: g["pass"] == "fwd", {}),
     ("timm inference, 20 networks unseen", "timm-more", lambda g: True, {}),
     *[(f"Ultralytics' {name}", "yolo",
        lambda g, gpu=gpu, framework=framework: g["gpu"].startswith(gpu) and g["framework"].startswith(framework), {})
