@@ -37,7 +37,7 @@ Streams depthwise_streams(const Conv& conv, const PredictOptions& options) {
   const bool forward = options.pass == Pass::fwd;
   const OperandBytes bytes = forward ? conv_operand_bytes(conv, element) : pass_bytes(conv, element, options.pass);
   if (!forward) return {bytes, {depthwise_gradient_kernel(conv, options.pass, bytes.read, bytes.write)}};
-  const bool own = options.precision == DType::fp16 && options.execution == Execution::eager && !options.nhwc &&
+  const bool own = options.precision == DType::fp16 && kernels_of(options) == Execution::eager && !options.nhwc &&
                    has_filter_of_five(conv) && lacks_wide_depthwise(options.framework);
   return {
       bytes,
@@ -52,7 +52,7 @@ Streams grouped_streams(const Conv& conv, const PredictOptions& options) {
 
 // Groups over contiguous channels for which tensor cores have no kernel.
 bool groups_on_lanes(const Conv& conv, const PredictOptions& options) {
-  if (!options.nhwc || options.execution != Execution::eager) return false;
+  if (!options.nhwc || kernels_of(options) != Execution::eager) return false;
   if (options.pass != Pass::fwd && multiplies_groups_apart(options.framework)) return false;
   return lacks_contiguous_kernel(conv, options.pass, cudnn_release(options.framework));
 }
@@ -66,7 +66,7 @@ std::optional<DType> stored_weights(const Workload& workload, const Op& op, cons
 }
 
 bool is_inductor(const PredictOptions& options) {
-  return options.execution == Execution::compiled && options.nhwc &&
+  return kernels_of(options) == Execution::compiled && options.nhwc &&
          (options.framework.empty() || runs_pytorch(options.framework));
 }
 
@@ -81,12 +81,12 @@ LayerCall stream_call(const Workload& workload, const Op& op, const PredictOptio
   call.flops = flops(workload, op);
   const StreamRun run{.use = options.training ? StreamUse::training : StreamUse::inference,
                       .maps = options.nhwc ? Maps::channels_last : Maps::planes,
-                      .eager = options.execution == Execution::eager,
+                      .eager = kernels_of(options) == Execution::eager,
                       .pools_by_load = runs_engine_kernels(options),
                       .scalar = llama_cpp,
                       .rows_by_numbers = reads_rows_by_numbers(options.framework),
                       .early_norms = has_early_batch_norms(options.framework),
-                      .own_norms = options.execution == Execution::eager && normalizes_itself(options.framework)};
+                      .own_norms = kernels_of(options) == Execution::eager && normalizes_itself(options.framework)};
   if (options.pass == Pass::fwd) {
     std::vector<StreamKernel> kernels = stream_kernels(workload, op, run);
     if (is_inductor(options) && fetches_sectors_again(workload, op)) {
@@ -206,7 +206,7 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   call.options.framework.clear();  // part of a call whose harness is counted already
   call.function = options.optimizer == Optimizer::sgd ? "" : name_of(options.optimizer);
   const UpdatePasses passes =
-      update_passes(options.optimizer, options.execution != Execution::eager && compiles_update(options.framework));
+      update_passes(options.optimizer, kernels_of(options) != Execution::eager && compiles_update(options.framework));
   call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};
   const Bytes element = size_of(trained_in({options.precision, options.autocast}));

@@ -95,7 +95,7 @@ class Step {
       }
       if (options_.micro_batches > 1) {
         accumulate(op);
-      } else if (options_.execution == Execution::eager && keeps_gradients(options_.framework)) {
+      } else if (kernels_of(options_) == Execution::eager && keeps_gradients(options_.framework)) {
         add_to_zeros(op);
       }
     }

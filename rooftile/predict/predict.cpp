@@ -83,13 +83,12 @@ Workload run_as(const Workload& workload, const PredictOptions& options, Phase p
   return computes_loss(workload, options, phase) ? launched(with_loss(workload), rules) : launched(workload, rules);
 }
 
-namespace {
-
-// Whose kernels run: those of the execution, but for a compiler that calls the framework's own.
 Execution kernels_of(const PredictOptions& options) {
   const bool interpreted = options.execution == Execution::compiled && interprets_its_graph(options.framework);
   return interpreted ? Execution::eager : options.execution;
 }
+
+namespace {
 
 // Engines choose the layout that kernels for tensor cores read (TensorRT's formats), and so does Inductor
 // (torch/_inductor/graph.py, decide_layout_opt).

@@ -110,6 +110,9 @@ bool computes_loss(const Workload& workload, const PredictOptions& options, Phas
 
 // The rules of that, and the options of one of its ops.
 LaunchOptions launch_options(const PredictOptions& options, Phase phase);
+
+// Whose kernels run: those of the execution, but for a compiler that calls the framework's own (TorchScript).
+Execution kernels_of(const PredictOptions& options);
 PredictOptions network_options(PredictOptions options);
 
 // Whether convolutions and pools are an engine's own kernels; FasterTransformer calls cuDNN.

@@ -264,6 +264,8 @@ TEST(Predict, TorchScriptRunsTheKernelsOfEagerMode) {
   };
   EXPECT_EQ(kernels("TorchScript"), 2U);
   EXPECT_EQ(kernels("PyTorch 2.4"), 1U);
+  EXPECT_EQ(kernels_of({.framework = "TorchScript", .execution = Execution::compiled}), Execution::eager)
+      << "in streams, too";
 }
 
 TEST(Predict, ProductsOfIntegersRunAtTheirRate) {
