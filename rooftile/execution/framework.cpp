@@ -146,7 +146,7 @@ bool lacks_composites(std::string_view framework) { return framework.empty() || 
 
 bool pads_products(std::string_view framework) { return !precedes(framework, k2_1); }
 
-bool compiles_update(std::string_view framework) { return !framework.empty() && !runs_pytorch(framework); }
+bool compiles_update(std::string_view framework) { return !framework.empty() && !is_pytorch(framework); }
 
 bool scatters_targets(std::string_view framework) { return precedes(framework, k2_5); }
 

@@ -205,8 +205,10 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   call.options.pass = Pass::bwd_weight;
   call.options.framework.clear();  // part of a call whose harness is counted already
   call.function = options.optimizer == Optimizer::sgd ? "" : name_of(options.optimizer);
-  const UpdatePasses passes =
-      update_passes(options.optimizer, kernels_of(options) != Execution::eager && compiles_update(options.framework));
+  const Execution kernels = kernels_of(options);
+  const bool fused =
+      kernels == Execution::engine || (kernels == Execution::compiled && compiles_update(options.framework));
+  const UpdatePasses passes = update_passes(options.optimizer, fused);
   call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};
   const Bytes element = size_of(trained_in({options.precision, options.autocast}));
