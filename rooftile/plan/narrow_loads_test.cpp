@@ -47,6 +47,7 @@ TEST(NarrowLoads, HaveARateSinceAmpere) {
     EXPECT_EQ(find_gpu(id)->sm.single_load_macs, 107) << id;
   }
   for (const char* id : {"t4", "v100-sxm2-16gb", "mi300x"}) EXPECT_FALSE(find_gpu(id)->sm.pair_load_macs) << id;
+  EXPECT_EQ(find_gpu("t4")->sm.single_load_macs, 22) << "of a T4's own attention of 577 positions";
 }
 
 TEST(NarrowLoads, VectorsLieSideBySide) {

@@ -222,6 +222,12 @@ double most_splits(const TileGrid& grid, const Context& context) {
                   rounded_up(context.main_loop / (kLeastSplitLoops - 1)) - 1);
 }
 
+// On Turing only batches are known to wait for narrow loads (a T4's attention), not single products.
+double load_share(const OpShape& op, const Gpu& gpu) {
+  if (op.gemm.groups == 1 && gpu.generation <= generation::kTuring) return 1;
+  return narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu);
+}
+
 }  // namespace
 
 void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& options, const VisitPlan& visit) {
@@ -229,8 +235,7 @@ void each_tensor_plan(const OpShape& op, const Gpu& gpu, const PlanOptions& opti
   Context context{op, shape, std::ceil(padded(shape.k) / kDepth), gpu, options};
   context.xmma = runs_xmma(op, gpu);
   context.transposes = transposes(op, gpu);
-  const double loaded = options.padded_rows ? 1 : narrow_load_share({op.gemm.n, op.gemm.k}, op.element, gpu);
-  context.rate_share = loaded * lane_kernel_share(op, options, gpu);
+  context.rate_share = (options.padded_rows ? 1 : load_share(op, gpu)) * lane_kernel_share(op, options, gpu);
   const TileChoices choices = tile_choices(op, gpu, options);
   const std::span<const Tile> tiles = choices.tiles;
   LaunchPlan plan;

@@ -39,6 +39,15 @@ TEST(TensorPlans, TilesAreThoseOfTheArchitecture) {
   EXPECT_TRUE(has_tile(tensor_plans(shape, "h100-sxm5-80gb"), 64, 16));
 }
 
+TEST(TensorPlans, BatchesOfOddRowsWaitForTheirLoadsOnTuring) {
+  const auto share = [](std::int64_t batch, std::int64_t positions) {
+    return tensor_plans(product_of(577, 64, positions, batch), "t4").at(0).main.product.rate_share;
+  };
+  EXPECT_LT(share(12, 577), 0.05);
+  EXPECT_EQ(share(12, 584), 1);
+  EXPECT_EQ(share(1, 577), 1) << "not known of a single product";
+}
+
 TEST(TensorPlans, AmdLibrariesHaveTilesOfTheirOwn) {
   const auto plans = tensor_plans(product_of(4096, 4096, 64), "mi100");
   EXPECT_TRUE(has_tile(plans, 96, 128));
