@@ -39,14 +39,14 @@ constexpr double kLaneBytes = 4;
 
 // Share of the FP32 rate that lanes reach, which convert every operand of a narrower type first.
 template <class Constant>
-double converted_share(DType stored, const Gpu& gpu, const Constants& constants) {
-  if (computed_in(stored, gpu) != DType::fp32) return 1;
+double converted_share(DType stored, DType computed, const Constants& constants) {
+  if (computed != DType::fp32) return 1;
   if (stored == DType::fp16) return constants[Constant::converted_fp16];
   return stored == DType::bf16 ? constants[Constant::converted_bf16] : 1;
 }
-double converted_share(KernelFamily family, DType stored, const Gpu& gpu, const Constants& constants) {
-  if (family == KernelFamily::conv_simt) return converted_share<ConvConstant>(stored, gpu, constants);
-  if (family == KernelFamily::gemm_simt) return converted_share<SimtGemmConstant>(stored, gpu, constants);
+double converted_share(KernelFamily family, DType stored, DType computed, const Constants& constants) {
+  if (family == KernelFamily::conv_simt) return converted_share<ConvConstant>(stored, computed, constants);
+  if (family == KernelFamily::gemm_simt) return converted_share<SimtGemmConstant>(stored, computed, constants);
   return 1;
 }
 
@@ -120,14 +120,13 @@ bool multiplies_on_half_lanes(const Gpu& gpu, const PredictOptions& options) {
 }
 
 std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const PredictOptions& options) {
-  if (constexpr double kAccepted = 32; gpu.fp16_sums < kAccepted && multiplies_on_half_lanes(gpu, options)) {
-    Gpu accepted = gpu;
-    accepted.fp16_sums = kAccepted;
-    return refined_model(op, accepted, options);
-  }
   const bool stream = op == RefinedOp::stream;  // which computes in FP32, whatever it loads
-  auto peak = stream ? std::optional(gpu.peak(Peak::fp32)) : peak_of(options.precision, gpu);
+  const bool halves = multiplies_on_half_lanes(gpu, options);
+  auto peak = peak_of(options.precision, gpu);
+  if (stream) peak = gpu.peak(Peak::fp32);
+  if (!stream && halves) peak = gpu.peak(Peak::fp16);
   if (!peak) return std::nullopt;
+  const DType computed = halves ? DType::fp16 : computed_in(options.precision, gpu);
   const bool mxfp4 = op == RefinedOp::gemm && weighs_in_mxfp4(options);
   if (mxfp4 && rounds_for_mxfp4(options.framework, gpu)) {
     PredictOptions rounded = options;
@@ -160,8 +159,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     model.unpacking_rows = unpacking_rows(model.rates.macs_per_second() / model.rates.clock.value());
   }
   const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
-  model.rates.sm_peak *= converted_share(family, options.precision, gpu, constants);
-  if (lanes) model.rates.energy_scale *= size_of(computed_in(options.precision, gpu)).value() / kLaneBytes;
+  model.rates.sm_peak *= converted_share(family, options.precision, computed, constants);
+  if (lanes) model.rates.energy_scale *= size_of(computed).value() / kLaneBytes;
   if (on_tensor_cores(family) && options.precision == DType::bf16) {
     model.rates.energy_scale *= constants[TensorConstant::bf16_energy];
   }
