@@ -32,6 +32,15 @@ std::optional<Version> version_after(std::string_view framework, std::string_vie
   return Version(*major, take_number<int>(framework).value_or(0));
 }
 
+// "7.0.05", or as CUDNN_VERSION has it: 7005, and from 9 on 90100.
+std::optional<Version> cudnn_version(std::string_view framework) {
+  constexpr int kNumber = 1000, kLaterNumber = 10000, kMinor = 100;
+  const auto version = version_after(framework, "cuDNN ");
+  if (!version || version->first < kNumber) return version;
+  const int number = version->first, major = number >= kLaterNumber ? kLaterNumber : kNumber;
+  return Version(number / major, number % major / kMinor);
+}
+
 bool has_word(std::string_view framework, std::string_view word) {
   const auto ends = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; };
   for (std::size_t at = framework.find(word); at != std::string_view::npos; at = framework.find(word, at + 1)) {
@@ -107,12 +116,12 @@ bool of_early_years(std::string_view framework) { return !framework.empty() && !
 
 bool has_winograd_before_maxwell(std::string_view framework) {
   constexpr Version kFirst(5, 1);
-  return version_after(framework, "cuDNN ").value_or(kFirst) >= kFirst;
+  return cudnn_version(framework).value_or(kFirst) >= kFirst;
 }
 
 bool has_early_batch_norms(std::string_view framework) {
   constexpr Version kCudnn(7, 1), kPytorch(0, 4);
-  return version_after(framework, "cuDNN ").value_or(kCudnn) < kCudnn ||
+  return cudnn_version(framework).value_or(kCudnn) < kCudnn ||
          version_after(framework, "PyTorch ").value_or(kPytorch) < kPytorch;
 }
 

@@ -127,10 +127,11 @@ TEST(Framework, LibrariesBeforeCuda11AreThoseOfPyTorchUpTo16) {
 }
 
 TEST(Framework, EarlyBatchNormsAreThoseOfCudnnUpTo70) {
-  for (const char* early : {"Torch7 cuDNN 5.1.10", "Torch7 cuDNN 7.0.04", "PyTorch 0.3.0"}) {
+  for (const char* early : {"Torch7 cuDNN 5.1.10", "Torch7 cuDNN 7.0.04", "MXNet cuDNN 7005", "PyTorch 0.3.0"}) {
     EXPECT_TRUE(has_early_batch_norms(early)) << early;
   }
-  for (const char* later : {"", "PyTorch", "PyTorch 1.0.0", "PyTorch CUDA 10.0 cuDNN 7600", "Torch7 nn (no cuDNN)"}) {
+  for (const char* later :
+       {"", "PyTorch", "PyTorch 1.0.0", "PyTorch CUDA 10.0 cuDNN 7600", "cuDNN 91901", "Torch7 nn (no cuDNN)"}) {
     EXPECT_FALSE(has_early_batch_norms(later)) << later;
   }
 }
