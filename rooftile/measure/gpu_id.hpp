@@ -11,7 +11,8 @@ namespace rooftile::measure {
 // "NVIDIA H200" -> "h200-sxm-141gb".
 std::string gpu_id(std::string_view device_name);
 
-// The id of the architecture file for a compute capability ("9.0" -> "hopper"); empty where there is none.
-std::string architecture_of(std::string_view compute_capability);
+// The id of the architecture file of a device: of those for its compute capability the one that the catalogue has it
+// under ("GeForce GTX 1650", "7.5" -> "turing-tu11x"), else the one that others vary; empty where there is none.
+std::string architecture_of(std::string_view device_name, std::string_view compute_capability);
 
 }  // namespace rooftile::measure

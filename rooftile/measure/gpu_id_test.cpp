@@ -20,10 +20,15 @@ TEST(GpuId, WhatTheCatalogueDoesNotSettleKeepsItsName) {
 }
 
 TEST(GpuId, ArchitecturesByComputeCapability) {
-  EXPECT_EQ(architecture_of("9.0"), "hopper");
-  EXPECT_EQ(architecture_of("7.5"), "turing");
-  EXPECT_EQ(architecture_of("12.0"), "blackwell-rtx");
-  EXPECT_EQ(architecture_of("99.0"), "");
+  EXPECT_EQ(architecture_of("NVIDIA H900", "9.0"), "hopper");
+  EXPECT_EQ(architecture_of("NVIDIA Graphics Device", "7.5"), "turing");
+  EXPECT_EQ(architecture_of("NVIDIA Graphics Device", "12.0"), "blackwell-rtx");
+  EXPECT_EQ(architecture_of("NVIDIA Graphics Device", "99.0"), "");
+}
+
+TEST(GpuId, ArchitecturesAsTheCatalogueHasThem) {
+  EXPECT_EQ(architecture_of("NVIDIA GeForce GTX 1650", "7.5"), "turing-tu11x");
+  EXPECT_EQ(architecture_of("NVIDIA GeForce RTX 2080 Ti", "7.5"), "turing");
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ Result<std::string> gpu_toml(const Device& device, const std::vector<Point>& poi
   }
   std::string text = fmt::format(
       "id = {}\nname = {}\nvendor = \"nvidia\"\narchitecture = {}\ncompute_capability = {}\nnote = {}\n", toml_text(id),
-      toml_text(device.name), toml_text(architecture_of(device.compute_capability)),
+      toml_text(device.name), toml_text(architecture_of(device.name, device.compute_capability)),
       toml_text(device.compute_capability),
       toml_text(fmt::format("Measured with rooftile-measure {} on {}; driver {}, CUDA {}, ECC {}.", options.version,
                             device.date, device.driver, device.cuda, device.ecc ? "on" : "off")));
