@@ -45,7 +45,7 @@ enum class Dispatcher {
   deepep,  // once to each GPU and, over a network, to each node (DeepEP, csrc/kernels/internode.cu; HybridEP)
   gather,  // all positions to all GPUs, whose sums are reduced and scattered (vLLM, allgather_reducescatter)
 };
-std::string_view name_of(Dispatcher dispatcher);  // "nccl", "deepep"
+std::string_view name_of(Dispatcher dispatcher);  // "nccl", "deepep", "gather"
 std::vector<std::string> dispatcher_names();
 std::optional<Dispatcher> parse_dispatcher(std::string_view name);  // also "alltoall", "hybridep", "allgather"
 

@@ -36,10 +36,9 @@ struct ForwardTime {
 };
 
 // A shape that passed check(), of one form of layer (else all of them are predicted); tp, pp, dp, ep and the dispatcher
-// count (served_layers.hpp). Stages work
-// one after another on parts of the batch, as many as there are stages (FasterTransformer: fewer or more): the time is
-// that of a part through all of them, and, unless they are kept full, of the others through the last. Errors: those of
-// served_slice(), build() and predict().
+// count (served_layers.hpp). Stages work one after another on parts of the batch, as many as there are stages
+// (FasterTransformer: fewer or more): the time is that of a part through all of them, and, unless they are kept full,
+// of the others through the last. Errors: those of served_slice(), build() and predict().
 Result<ForwardTime> parallel_forward(const Transformer& shape, const ForwardRun& run, const Parallelism& way,
                                      const GpuCluster& cluster, const Gpu& gpu, const PredictOptions& options);
 

@@ -19,6 +19,7 @@
 namespace rooftile {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class ParallelStepTest : public ::testing::Test {
@@ -275,6 +276,31 @@ TEST_F(ParallelStepTest, TensorParallelGpusMayHaveWholeExperts) {
   EXPECT_EQ(count(divided, ParallelAxis::tensor), 4) << "after attention and after the MLP";
   EXPECT_EQ(count(whole, ParallelAxis::tensor), 2);
   EXPECT_EQ(count(whole, ParallelAxis::expert), 2);
+}
+
+// As MoEAllGatherTokenDispatcher does, whose permutation by expert is that of a single GPU.
+TEST_F(ParallelStepTest, PositionsThatAreGatheredComeSortedByExpert) {
+  options.predict.framework = "Megatron Core";
+  Parallelism way;
+  way.dp = 4, way.ep = 4, way.sharding = Sharding::optimizer;
+  const auto experts = [&](Dispatcher dispatcher) {
+    way.dispatcher = dispatcher;
+    return blocks(way, "mixtral_8x7b").kinds[1];
+  };
+  const auto kinds = [](const BlockPass& pass) {
+    std::vector<CollectiveKind> found;
+    for (const BlockExchange& one : pass.exchanges) {
+      if (one.axis == ParallelAxis::expert) found.push_back(one.kind);
+    }
+    return found;
+  };
+  const Block sent = experts(Dispatcher::nccl), gathered = experts(Dispatcher::gather);
+  EXPECT_THAT(kinds(sent.forward), ElementsAre(CollectiveKind::all_to_all, CollectiveKind::all_to_all));
+  for (const BlockPass* pass : {&gathered.forward, &gathered.backward}) {
+    EXPECT_THAT(kinds(*pass), ElementsAre(CollectiveKind::all_gather, CollectiveKind::reduce_scatter));
+  }
+  EXPECT_LT(gathered.forward.computing, sent.forward.computing);
+  EXPECT_LT(gathered.backward.computing, sent.backward.computing);
 }
 
 // Eight experts on two GPUs each of four nodes: DeepEP sends a position to a node once.

@@ -193,6 +193,7 @@ class TransformerBlocks {
   }
 
   void add_expert_kernels(const Transformer& part, const Prediction& prediction, Block& block) const {
+    // What was gathered, or came by DeepEP, is in the order of experts as soon as it is picked (token_dispatcher.py).
     const bool exchanged = way_.ep > 1 && way_.dispatcher == Dispatcher::nccl;
     const MegatronKernels around = megatron_experts(part, picks_of(part), exchanged, gpu_, options_);
     const Seconds call = prediction.host ? prediction.host->costs.dispatch : Seconds(0);
