@@ -38,6 +38,13 @@ TEST(Sample, OfDecodingIsATokenAfterThoseInTheCache) {
   EXPECT_EQ(sample.cached, 300);
 }
 
+TEST(Sample, OfDecodingCountsTheKeysOfAttentionThatIsWrittenOut) {
+  Workload workload = reads({4, 1}, DType::int64);
+  workload.tensors.push_back({"scores", {4, 12, 1, 301}, DType::fp32});
+  workload.ops = {{"softmax", Softmax{}, {1}, {}}};
+  EXPECT_EQ(sample_of(workload).cached, 300);
+}
+
 TEST(Sample, OfNumbersIsTheirShape) {
   const Sample sample = sample_of(reads({4, 13}, DType::fp32));
   EXPECT_EQ(sample.shape, Shape{13});
