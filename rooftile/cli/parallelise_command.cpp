@@ -69,7 +69,7 @@ Result<Value> parse_degree(const std::string& text) {
   constexpr Value kMost = 1 << 20;
   const auto number = parse_number<Value>(text);
   if (!number || *number < 1 || *number > kMost) {
-    return bad_fix(fmt::format("'{}' is no whole number from 1 to {}", text, kMost));
+    return bad_fix(fmt::format("'{}' is not a whole number from 1 to {}", text, kMost));
   }
   return *number;
 }

@@ -358,7 +358,7 @@ void add_serve(CommandList& commands) {
       app, "--fix", arguments.way,
       fmt::format("tp=N|pp=N|dp=N|ep=N|dispatcher={},…", fmt::join(dispatcher_names(), "/")), parse_split,
       "GPUs that share each layer, stages of layers, replicas of all but the experts, GPUs with different experts "
-      "(default: 1)");
+      "(default: 1 each); with dp, how positions reach the experts (default: gather)");
   add_value(app, "--tokens", arguments.tokens, "INPUT:OUTPUT", parse_tokens,
             "tokens read and written by a request (default: 512:128)")
       ->group("Load");
@@ -375,7 +375,9 @@ void add_serve(CommandList& commands) {
             "batching=continuous/static|max=N|chunk=N|cached=RATE|drafted=N|accepted=RATE|share=RATE,…", parse_server,
             "max=256 sequences at once; chunk=8192 tokens a step, prompts in parts beside answers; cached=0.5 of "
             "each prompt is there already; speculative decoding: "
-            "drafted=4, accepted=0.7, share=0.1 of a step to draft one")
+            "drafted=4, accepted=0.7, share=0.1 of a step to draft one. Steps in parts, caches and drafts need a load: "
+            "--arrivals, "
+            "--concurrency or --bound")
       ->group("Load");
   add_precision(app, arguments.prediction.precision)
       ->description("of weights and arithmetic (default: fp16)")

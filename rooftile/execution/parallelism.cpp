@@ -105,7 +105,8 @@ Result<void> check(const Parallelism& way) {
   const std::int64_t stage = std::int64_t{way.tp} * way.cp * way.dp;
   if (stage % (std::int64_t{way.ep} * way.expert_tp()) != 0) {
     const std::string shared = way.expert_tp() > 1 ? fmt::format(" x etp {}", way.expert_tp()) : "";
-    return bad_degree(fmt::format("ep {}{} does not divide the {} GPUs of a stage", way.ep, shared, stage));
+    return bad_degree(fmt::format("ep {}{} does not divide the {} of a stage", way.ep, shared,
+                                  stage == 1 ? "one GPU" : fmt::format("{} GPUs", stage)));
   }
   if (way.vp > 1 && way.pp == 1)
     return bad_degree(fmt::format("vp {} interleaves pipeline stages, and pp is 1", way.vp));

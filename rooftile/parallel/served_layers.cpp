@@ -72,7 +72,9 @@ class LayerExchanges {
 Result<Transformer> served_slice(const Transformer& shape, const Parallelism& way) {
   const int gpus = way.tp * way.dp;
   if (way.ep < 1 || gpus % way.ep != 0) {
-    return fail(ErrorCode::usage, fmt::format("ep {} does not divide the {} GPUs of a stage", way.ep, gpus),
+    return fail(ErrorCode::usage,
+                fmt::format("ep {} does not divide the {} of a stage", way.ep,
+                            gpus == 1 ? "one GPU" : fmt::format("{} GPUs", gpus)),
                 shape.name);
   }
   Parallelism degrees;

@@ -41,6 +41,8 @@ TEST(ServedLayers, AllPicksAreComputedOnce) {
 TEST(ServedLayers, DegreesThatDoNotDivideAreOneLine) {
   EXPECT_EQ(served_slice(qwen(), way_of(1, 8, 3)).error().text(),
             "qwen3_235b_a22b: ep 3 does not divide the 8 GPUs of a stage");
+  EXPECT_EQ(served_slice(qwen(), way_of(1, 1, 8)).error().text(),
+            "qwen3_235b_a22b: ep 8 does not divide the one GPU of a stage");
   EXPECT_EQ(served_slice(qwen(), way_of(1, 5, 1)).error().text(),
             "qwen3_235b_a22b: 5 GPUs that share each expert (tp x dp / ep) do not divide its 1536 features");
   EXPECT_EQ(served_slice(find_transformer("llama2_7b").value().value(), way_of(2, 1, 2)).error().text(),

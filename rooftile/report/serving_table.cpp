@@ -9,11 +9,17 @@
 namespace rooftile {
 namespace {
 
+// With replicas the dispatcher, whichever it is.
+std::string way_of(const EngineSetup& setup) {
+  const bool untold = setup.way.dp > 1 && setup.shape.experts > 0 && setup.way.dispatcher == Dispatcher::nccl;
+  return print(setup.way) + (untold ? fmt::format(", dispatcher {}", name_of(setup.way.dispatcher)) : "");
+}
+
 std::string heading(const ServingReport& report) {
   const EngineSetup& setup = report.setup;
   std::string where = report.gpus() == 1
                           ? setup.gpu.id
-                          : fmt::format("{} x {} ({})", grouped(report.gpus()), setup.gpu.id, print(setup.way));
+                          : fmt::format("{} x {} ({})", grouped(report.gpus()), setup.gpu.id, way_of(setup));
   std::string text = fmt::format("{}, {}, on {}: {} tokens read, {} written", report.model, report.precision, where,
                                  grouped(static_cast<double>(report.input_tokens)),
                                  grouped(static_cast<double>(report.output_tokens)));
