@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/one_line.hpp"
 #include "rooftile/base/text_file.hpp"
 #include "rooftile/base/try.hpp"
 #include "rooftile/cli/gpu_list.hpp"
@@ -61,13 +62,14 @@ Input measured_only(const Gpu& gpu, const Roof& roof) {
 }
 
 // Of kernels without a model: timelines may have been predicted, too.
-std::string title_of(const std::vector<roofline::Kernel>& kernels, const Gpu& gpu) {
+std::string title_of(const roofline::MeasuredKernels& measured, const Gpu& gpu) {
+  const std::vector<roofline::Kernel>& kernels = measured.kernels;
   const auto predicted = std::count_if(kernels.begin(), kernels.end(), [](const roofline::Kernel& kernel) {
     return kernel.origin == roofline::Origin::predicted;
   });
   const bool all = predicted == static_cast<std::ptrdiff_t>(kernels.size());
   const char* origin = predicted == 0 ? "measured" : all ? "predicted" : "predicted and measured";
-  return fmt::format("{} on {}", origin, gpu.name);
+  return fmt::format("{} on {}", origin, all && !measured.predicted_for.empty() ? measured.predicted_for : gpu.name);
 }
 
 // All files of --profile: those of profilers belong together, tables stand alone.
@@ -96,6 +98,8 @@ Result<roofline::MeasuredKernels> read_profiles(const RooflineArguments& argumen
                          : profile::counter_rules();
   parts.insert(parts.begin(), roofline::kernels_of(profiles, roof, rules));
   roofline::MeasuredKernels all = roofline::together(std::move(parts));
+  if (profiles.size() == 1 && profiles.front().profile.predicted)
+    all.predicted_for = one_line(profiles.front().profile.gpu);
   if (all.kernels.empty()) {
     const std::string why = all.dropped.empty() ? "" : "; the first: " + all.dropped.front().reason;
     return fail(ErrorCode::bad_input, "no usable kernel" + why, paths.front());
@@ -137,7 +141,7 @@ Result<View> view_on(const Gpu& gpu, const RooflineArguments& arguments) {
   if (!arguments.profiles.empty()) {
     auto measured = TRY(read_profiles(arguments, gpu, roof));
     view.profiles = arguments.profiles;
-    if (!input.workload) view.title = title_of(measured.kernels, gpu);
+    if (!input.workload) view.title = title_of(measured, gpu);
     const std::vector<roofline::Shapes> shapes = measured.shapes;
     const std::vector<roofline::LayerTraits> layers =
         input.workload ? roofline::traits_of(view, *input.workload) : std::vector<roofline::LayerTraits>();

@@ -26,6 +26,7 @@ struct MeasuredKernels {
   std::vector<Shapes> shapes;                 // of each kernel: inputs of the op that launched it, where known
   std::vector<std::optional<Seconds>> start;  // of each kernel, on its file's clock
   std::optional<double> cpu;                  // Utilisation::cpu
+  std::string predicted_for;                  // the GPU of a single predicted timeline; empty: not known
   std::vector<DroppedInput> dropped;          // the first of them
   std::size_t dropped_count = 0;
   std::vector<std::string> notes;
