@@ -1,5 +1,6 @@
 """Scripts that several tests capture, and how."""
 
+import atexit
 import functools
 import json
 import os
@@ -50,15 +51,17 @@ with torch.no_grad():
 """
 
 
-# Imports PyTorch once: each capture is a copy of this process, and ends as a Python does.
+# Imports PyTorch once: each capture is a copy of this process, and ends as a Python does, or after a time that none
+# needs.
 COPIES = """
-import json, os, sys
+import json, os, signal, sys
 import rooftile.capturing.command
 from rooftile.__main__ import main
 for line in sys.stdin:
     request = json.loads(line)
     copy = os.fork()
     if copy == 0:
+        signal.alarm(300)
         os.chdir(request["folder"])
         for number, path in enumerate((os.devnull, request["out"], request["errors"])):
             os.dup2(os.open(path, os.O_RDWR), number)
@@ -70,7 +73,9 @@ for line in sys.stdin:
 
 @functools.lru_cache(maxsize=None)
 def copies():
-    return subprocess.Popen([sys.executable, "-c", COPIES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", COPIES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.communicate)  # closes what it reads, which ends it
+    return process
 
 
 def captured(*arguments):
