@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/test_halves.hpp"
 #include "rooftile/predict/predict.hpp"
 #include "rooftile/predict/recurrent_on_chip.hpp"
 #include "rooftile/predict/recurrent_time.hpp"
@@ -223,9 +224,7 @@ void check_small_batches(Small small, const Gpu& gpu) {
   const double launch = gpu.launch_overhead.value(), steps = static_cast<double>(small.recurrent.steps);
   const Bytes weights = size_of(small.precision) * weights_of(small.recurrent);
   const Seconds from_dram = weights / gpu.level("DRAM").bandwidth, from_l2 = weights / gpu.level("L2").bandwidth;
-  // A GTX 16 has no tensor cores: the instructions for them take longer than its lanes would, and than the weights.
-  const bool slow_halves = small.precision == DType::fp16 && gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0) &&
-                           gpu.peak(Peak::tensor_fp16) < gpu.peak(Peak::fp32);
+  const bool slow_halves = small.precision == DType::fp16 && has_slow_halves(gpu);
   Seconds before;
   for (int batch = 1; batch <= 16; ++batch) {
     small.recurrent.batch = batch;

@@ -20,7 +20,8 @@ constexpr double kVectorBytes = 2048;  // of k, that a warp of a matrix-times-ve
 constexpr double kMostVectors = 16, kOldMostVectors = 8;  // that such a kernel takes
 
 // The tile of cuDNN's FP32 products of a step from Hopper on, gates x sequences. A CTA has an SM to itself and walks
-// along all of k, 64 clocks of 128 lanes each: on an H100 and an H200 steps of 1,024 and 1,760 units take 66 to 70.
+// along all of k, 64 clocks of 128 lanes each: on an H100 and an H200 steps of 1,024 and 1,760 units take 66 to 70. No
+// later GPU was measured; cuDNN 9 is the first for them, too, and its other FP32 kernels are those that Hopper runs.
 constexpr double kLoneTileGates = 128, kLoneTileSequences = 64;
 
 // What one step of one cell takes, in seconds.

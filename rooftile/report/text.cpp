@@ -41,7 +41,7 @@ bool wraps(Cut cut) { return cut == Cut::wraps || cut == Cut::wraps_list; }
 std::vector<std::string> lines_of(const std::string& cell, std::size_t width, Cut cut) {
   if (!wraps(cut)) return {shorten(cell, width)};
   std::vector<std::string> lines;
-  const std::string text = wrapped(cell, width, "", cut == Cut::wraps_list);
+  const std::string text = wrapped(cell, width, "", cut == Cut::wraps_list ? Breaks::after_commas : Breaks::at_spaces);
   std::size_t start = 0;
   while (true) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -203,7 +203,8 @@ std::string four_digits(double number) {
   return number >= kWhole ? grouped(std::round(number)) : fmt::format("{:.4g}", number);
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, bool list) {
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, Breaks breaks) {
+  const bool list = breaks == Breaks::after_commas;
   std::size_t used = std::min(text.find_first_not_of(' '), text.size());  // of a line that is itself indented
   std::string result(used, ' ');
   text.remove_prefix(used);

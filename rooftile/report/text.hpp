@@ -66,9 +66,11 @@ std::string counted(std::size_t number, std::string_view noun);
 // Four significant digits, whole from 1,000 on: "896.8", "14,982".
 std::string four_digits(double number);
 
-// `text` broken at spaces into lines of at most `width` columns, to which those after the first get the indent added.
-// Of a list only after its commas.
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent, bool list = false);
+// `text` broken at spaces, or only after the commas of a list, into lines of at most `width` columns, to which those
+// after the first get the indent added.
+enum class Breaks { at_spaces, after_commas };
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent,
+                    Breaks breaks = Breaks::at_spaces);
 
 // One line of a report, on as many of a page of that width as it takes, the last of which ends, too.
 std::string page_line(std::string_view text, std::size_t width, std::string_view indent);

@@ -22,14 +22,14 @@ inline Workload zoo_network(std::string_view name, std::int64_t batch_size = 1) 
   return {};
 }
 
-// As entry.build(), but of a transformer the first layers alone, of which each kind is one: the others repeat them.
+// As entry.build(), but of a transformer the first layers alone, of which each kind is one: the others repeat them
+// (transformer_test.cpp).
+inline constexpr std::int64_t kShallowLayers = 6;
 inline Workload build_shallow(const ZooEntry& entry, std::int64_t batch_size) {
-  constexpr std::int64_t kLayers =
-      6;  // a window's longest period; mixtures of experts begin at the fourth at the latest
   if (!entry.transformer) return entry.build(batch_size);
   Transformer shape = *entry.transformer;
   for (std::int64_t* layers : {&shape.layers, &shape.encoder_layers, &shape.generator_layers}) {
-    *layers = std::min(*layers, kLayers);
+    *layers = std::min(*layers, kShallowLayers);
   }
   return build(shape, {.batch_size = batch_size, .seq_len = entry.seq_len.value_or(1), .image_size = entry.image_size});
 }

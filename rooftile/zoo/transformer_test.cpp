@@ -11,6 +11,7 @@
 
 #include "rooftile/workload/sequence.hpp"
 #include "rooftile/workload/test_workload.hpp"
+#include "rooftile/zoo/test_network.hpp"
 #include "rooftile/zoo/zoo.hpp"
 
 namespace rooftile {
@@ -69,6 +70,19 @@ TEST(Transformer, EachHasASourceAndADescription) {
 
 // Parameters in millions. Those of safetensors files on Hugging Face are exact to what is printed, and so are those of
 // llm-foundry's benchmarks (scripts/train/benchmarking/README.md); others are rounded as papers round them.
+TEST(Transformer, ShallowOnesHaveALayerOfEachKind) {
+  for (const ZooEntry& entry : zoo()) {
+    if (!entry.transformer) continue;
+    const Transformer& shape = *entry.transformer;
+    if (shape.window > 0) {
+      EXPECT_LE(shape.window_period, kShallowLayers) << entry.name;
+    }
+    if (shape.experts > 0) {
+      EXPECT_LE(shape.dense_layers + shape.expert_period, kShallowLayers) << entry.name;
+    }
+  }
+}
+
 TEST(Transformer, Parameters) {
   struct Published {
     const char* name;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/test_halves.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
@@ -70,13 +71,6 @@ Conv random_map(std::mt19937& random) {
 
 Seconds time_of(const Product& product, const Gpu& gpu, DType precision, Method method = Method::rooftile) {
   return estimate(product.gemm(), gpu, {.method = method, .precision = precision}).time;
-}
-
-// Its libraries take the instructions of tensor cores, which run on the lanes (GTX 16): what tiles are padded by takes
-// longer there than the product would on the lanes, by which the roofline goes.
-bool has_slow_halves(const Gpu& gpu) {
-  const FlopsPerSecond tensor = gpu.peak(Peak::tensor_fp16);
-  return tensor > FlopsPerSecond(0) && tensor < gpu.peak(Peak::fp32);
 }
 
 // Known to be wrong: none should exceed 50 times, but a CTA of an early library now and then walks a long k alone.
