@@ -1,5 +1,5 @@
 """How long it takes to predict 20 networks on all GPUs of the catalogue in five precisions, inference and training:
-17,800 predictions, in two commands.
+27,400 predictions, in two commands.
 
     python3 bench/catalogue.py [--cli build/release/bin/rooftile]
 """
