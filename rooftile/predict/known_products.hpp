@@ -15,20 +15,20 @@ namespace rooftile {
 
 struct RefinedModel;
 
+// What a kernel moves and takes, as KernelEstimate has it.
+struct KernelNumbers {
+  double launches = 1;
+  Traffic traffic = {};
+  TimeBounds cases = {};
+  Seconds time = {};
+};
+
 // Of one GPU, under options that differ in nothing but the precision, or what follows from it, and the pass.
 class KnownProducts {
  public:
-  // A kernel's, as KernelEstimate has them.
-  struct Numbers {
-    double launches = 1;
-    Traffic traffic;
-    TimeBounds cases;
-    Seconds time;
-  };
-
   // Of that product; `is_new`: to be filled in.
   struct Found {
-    Numbers& numbers;
+    KernelNumbers& numbers;
     bool is_new;
   };
   Found find(const Im2col& gemm, const RefinedModel& model, Pass pass) {
@@ -49,7 +49,7 @@ class KnownProducts {
   };
 
   std::pmr::monotonic_buffer_resource memory_;  // nothing is forgotten before the end
-  std::pmr::unordered_map<Key, Numbers, Hash> known_{&memory_};
+  std::pmr::unordered_map<Key, KernelNumbers, Hash> known_{&memory_};
 };
 
 }  // namespace rooftile

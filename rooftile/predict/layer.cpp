@@ -38,11 +38,15 @@ Traffic compulsory_traffic(const OperandBytes& bytes) {
           .compulsory = bytes.read};
 }
 
+void add_totals(LayerEstimate& layer, const KernelNumbers& kernel, double count) {
+  layer.traffic += kernel.traffic * count;
+  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.cases.by[i] * count;
+  layer.time += kernel.time * count;
+  layer.kernels += kernel.launches * count;
+}
+
 void add_totals(LayerEstimate& layer, const KernelEstimate& kernel) {
-  layer.traffic += kernel.traffic * kernel.count;
-  for (std::size_t i = 0; i < kBottlenecks; ++i) layer.cases.by[i] += kernel.cases.by[i] * kernel.count;
-  layer.time += kernel.time * kernel.count;
-  layer.kernels += kernel.launches * kernel.count;
+  add_totals(layer, {kernel.launches, kernel.traffic, kernel.cases, kernel.time}, kernel.count);
 }
 
 void add_kernel(LayerEstimate& layer, const KernelEstimate& kernel) {

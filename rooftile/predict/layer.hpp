@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "rooftile/ops/work.hpp"
+#include "rooftile/predict/known_products.hpp"
 #include "rooftile/predict/predict.hpp"
 
 namespace rooftile {
@@ -17,6 +18,7 @@ std::string function_of(const OpKind& kind);
 
 // Adds what `count` equal kernels move and take; the first leaves them out of the breakdown.
 void add_totals(LayerEstimate& layer, const KernelEstimate& kernel);
+void add_totals(LayerEstimate& layer, const KernelNumbers& kernel, double count);  // so many alike
 void add_kernel(LayerEstimate& layer, const KernelEstimate& kernel);
 
 // Compulsory traffic at every level.

@@ -238,9 +238,9 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 
 namespace {
 
-// Into a kernel that nothing is in yet.
-void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
-                     const GpuRates& rates, const PredictOptions& options, const PlansAhead* ahead) {
+// One kernel; how it runs goes into `chosen`, unless null.
+KernelNumbers estimate_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedModel& model, const GpuRates& rates,
+                              const PredictOptions& options, const PlansAhead* ahead, LaunchPlan* chosen) {
   const OpShape op = op_shape(gemm, model, options.pass);
   Fastest fastest(op, gpu, rates, model.caches, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
   if (ahead != nullptr && ahead->fit(gpu)) {
@@ -249,41 +249,34 @@ void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu,
     each_plan(op, gpu, options.plan, fastest);
   }
   const auto [plan, time] = fastest.finish();
-  kernel.time = time.time;
-  kernel.launches = plan.launches();
-  kernel.traffic = plan_traffic(plan, rates, time.main.moved);
-  kernel.traffic.compulsory = compulsory_loads(op);
-  kernel.cases = plan_cases(plan, rates, time.main);
-  if (options.breakdown) kernel.plan = RefinedKernel{gemm, plan};
+  KernelNumbers numbers = {.launches = plan.launches(),
+                           .traffic = plan_traffic(plan, rates, time.main.moved),
+                           .cases = plan_cases(plan, rates, time.main),
+                           .time = time.time};
+  numbers.traffic.compulsory = compulsory_loads(op);
+  if (chosen != nullptr) *chosen = plan;
+  return numbers;
 }
 
-void estimate_kernel(KernelEstimate& kernel, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
-                     const PredictOptions& options, const PlansAhead* ahead) {
-  if (!has_few_loads(gemm, options)) return estimate_kernel(kernel, gemm, gpu, model, model.rates, options, ahead);
-  estimate_kernel(kernel, gemm, gpu, model, with_few_loads(model.rates), options, ahead);
+KernelNumbers estimate_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
+                              const PredictOptions& options, const PlansAhead* ahead, LaunchPlan* chosen = nullptr) {
+  if (!has_few_loads(gemm, options)) return estimate_kernel(gemm, gpu, model, model.rates, options, ahead, chosen);
+  return estimate_kernel(gemm, gpu, model, with_few_loads(model.rates), options, ahead, chosen);
 }
 
 }  // namespace
 
 void add_refined(LayerEstimate& layer, const Im2col& gemm, double count, const Gpu& gpu, const RefinedModel& model,
                  const PredictOptions& options, const PlansAhead* ahead, KnownProducts* known) {
-  KernelEstimate kernel{.count = count};
-  if (known == nullptr || options.breakdown) {
-    estimate_kernel(kernel, gemm, gpu, model, options, ahead);
-  } else {
-    const auto [numbers, is_new] = known->find(gemm, model, options.pass);
-    if (is_new) {
-      estimate_kernel(kernel, gemm, gpu, model, options, ahead);
-      numbers = {kernel.launches, kernel.traffic, kernel.cases, kernel.time};
-    } else {
-      kernel.launches = numbers.launches;
-      kernel.traffic = numbers.traffic;
-      kernel.cases = numbers.cases;
-      kernel.time = numbers.time;
-    }
+  if (options.breakdown) {
+    RefinedKernel made{.gemm = gemm};
+    const auto [launches, traffic, cases, time] = estimate_kernel(gemm, gpu, model, options, ahead, &made.plan);
+    return add_kernel(layer, {count, launches, traffic, cases, time, made});
   }
-  if (!options.breakdown) return add_totals(layer, kernel);
-  add_kernel(layer, kernel);
+  if (known == nullptr) return add_totals(layer, estimate_kernel(gemm, gpu, model, options, ahead), count);
+  const auto [numbers, is_new] = known->find(gemm, model, options.pass);
+  if (is_new) numbers = estimate_kernel(gemm, gpu, model, options, ahead);
+  add_totals(layer, numbers, count);
 }
 
 PlansAhead plans_ahead(const OpShape& op, const Gpu& gpu, const PlanOptions& options) {
