@@ -54,7 +54,7 @@ class BestFirst {
   static constexpr std::size_t kMost = 256, kMostKernels = 16;
   static constexpr double kDone = std::numeric_limits<double>::infinity();
 
-  struct Kernel {
+  struct Kernel {  // NOLINT(cppcoreguidelines-pro-type-member-init): by add(), of those that there are
     std::size_t index;
     TileLeast least;
     double ctas, loops, depth, steps;

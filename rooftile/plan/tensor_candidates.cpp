@@ -180,7 +180,7 @@ Launch::Product product_of(const Context& context) {
 // A tile of C, with what a CTA loads of A and B a step of k, and how many CTAs there are without a split.
 struct TileGrid {
   Bytes loaded;
-  double ctas;
+  double ctas = 0;
 };
 
 TileGrid set_tile(LaunchPlan& plan, const Tile& tile, const Context& context) {

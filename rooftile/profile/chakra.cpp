@@ -150,7 +150,7 @@ class ChakraReader {
 
   // What keeps a node from being a kernel or one that is left out; empty: nothing.
   std::string read_node(std::string_view bytes, std::size_t number) {
-    enum Number : std::uint64_t { kName = 2, kType = 3, kStart = 6, kDuration = 7, kAttributes = 10 };
+    constexpr std::uint64_t kName = 2, kType = 3, kStart = 6, kDuration = 7, kAttributes = 10;
     constexpr std::uint64_t kComputes = 4, kLastCommunicating = 7;
     KernelProfile kernel;
     kernel.line = number;

@@ -30,7 +30,7 @@ std::string numbered(const std::string& name, std::int64_t number) { return name
 class YoloNet {
  public:
   YoloNet(const std::string& name, const YoloScale& scale, std::int64_t batch, std::int64_t image)
-      : scale_(scale), batch_(batch), net_(name + scale.letter), x_(net_.input("images", {batch, 3, image, image})) {}
+      : form(scale), samples(batch), net(name + scale.letter), images(net.input("images", {batch, 3, image, image})) {}
 
  protected:
   enum class Activation { silu, none };
@@ -38,22 +38,22 @@ class YoloNet {
 
   std::int64_t width(std::int64_t channels) const {
     constexpr double kMultiple = 8;
-    const double scaled = static_cast<double>(std::min(channels, scale_.most)) * scale_.width;
+    const double scaled = static_cast<double>(std::min(channels, form.most)) * form.width;
     return static_cast<std::int64_t>(std::ceil(scaled / kMultiple) * kMultiple);
   }
   std::int64_t depth(std::int64_t repeats) const {
-    return std::max<std::int64_t>(1, std::llround(static_cast<double>(repeats) * scale_.depth));
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(repeats) * form.depth));
   }
-  std::int64_t channels_of(TensorId x) const { return net_.shape(x)[1]; }
+  std::int64_t channels_of(TensorId x) const { return net.shape(x)[1]; }
 
   // A convolution that keeps the size, its norm and SiLU.
   TensorId conv(const std::string& name, TensorId x, std::int64_t channels, const Window& window,
                 std::int64_t groups = 1, Activation activation = Activation::silu) {
     const TensorId y =
-        net_.conv(name + "conv", x,
-                  ConvShape{.channels = channels, .height = window, .width = window, .groups = groups, .bias = false});
-    const TensorId normed = net_.batch_norm(name + "bn", y);
-    return activation == Activation::silu ? net_.elementwise(name + "silu", "silu", normed) : normed;
+        net.conv(name + "conv", x,
+                 ConvShape{.channels = channels, .height = window, .width = window, .groups = groups, .bias = false});
+    const TensorId normed = net.batch_norm(name + "bn", y);
+    return activation == Activation::silu ? net.elementwise(name + "silu", "silu", normed) : normed;
   }
   TensorId point(const std::string& name, TensorId x, std::int64_t channels) { return conv(name, x, channels, {1}); }
   TensorId halve(std::int64_t number, TensorId x, std::int64_t channels) {
@@ -64,7 +64,7 @@ class YoloNet {
   TensorId bottleneck(const std::string& name, TensorId x, std::int64_t inner, std::int64_t first, Shortcut shortcut) {
     const TensorId y =
         conv(name + "cv2/", conv(name + "cv1/", x, inner, {first, 1, first / 2}), channels_of(x), {3, 1, 1});
-    return shortcut == Shortcut::added ? net_.add(name + "add", x, y) : y;
+    return shortcut == Shortcut::added ? net.add(name + "add", x, y) : y;
   }
 
   // C3: half of the channels through bottlenecks, whose first filter is of size `first`.
@@ -74,7 +74,7 @@ class YoloNet {
     TensorId y = point(name + "cv1/", x, inner);
     for (std::int64_t i = 0; i < repeats; ++i) y = bottleneck(numbered(name + "m", i), y, inner, first, shortcut);
     const TensorId beside = point(name + "cv2/", x, inner);
-    return point(name + "cv3/", net_.concat(name + "concat", {y, beside}), channels);
+    return point(name + "cv3/", net.concat(name + "concat", {y, beside}), channels);
   }
 
   // C2f: each block's result goes into the last convolution. `block(name, x)` keeps the shape.
@@ -84,13 +84,13 @@ class YoloNet {
     const TensorId both = point(name + "cv1/", x, 2 * inner);
     std::vector<TensorId> parts = {half(name + "first", both), half(name + "second", both)};
     for (std::int64_t i = 0; i < repeats; ++i) parts.push_back(block(numbered(name + "m", i), parts.back()));
-    return point(name + "cv2/", net_.concat(name + "concat", parts), channels);
+    return point(name + "cv2/", net.concat(name + "concat", parts), channels);
   }
 
   TensorId half(const std::string& name, TensorId x) {
-    Shape shape = net_.shape(x);
+    Shape shape = net.shape(x);
     shape[1] /= 2;
-    return net_.slice(name, x, shape);
+    return net.slice(name, x, shape);
   }
 
   // SPPF: three windows of 5, one after the other.
@@ -99,16 +99,16 @@ class YoloNet {
     const std::int64_t channels = channels_of(x);
     std::vector<TensorId> parts = {point(name + "cv1/", x, channels / 2)};
     for (int i = 0; i < 3; ++i)
-      parts.push_back(net_.max_pool(numbered(name + "m", i) + "pool", parts.back(), {5, 1, 2}));
-    return point(name + "cv2/", net_.concat(name + "concat", parts), channels);
+      parts.push_back(net.max_pool(numbered(name + "m", i) + "pool", parts.back(), {5, 1, 2}));
+    return point(name + "cv2/", net.concat(name + "concat", parts), channels);
   }
 
   TensorId up_beside(std::int64_t number, TensorId x, TensorId other) {
-    const TensorId larger = net_.upsample(numbered("", number) + "up", x, 2);
-    return net_.concat(numbered("", number + 1) + "concat", {larger, other});
+    const TensorId larger = net.upsample(numbered("", number) + "up", x, 2);
+    return net.concat(numbered("", number + 1) + "concat", {larger, other});
   }
   TensorId beside(std::int64_t number, TensorId x, TensorId other) {
-    return net_.concat(numbered("", number) + "concat", {x, other});
+    return net.concat(numbered("", number) + "concat", {x, other});
   }
 
   // The head without anchors (YOLOv8's): of each map, 4 x 16 numbers for a box and 80 scores. `scores(name, x, width)`
@@ -125,35 +125,35 @@ class YoloNet {
     for (std::size_t i = 0; i < maps.size(); ++i) {
       const std::string name = numbered(head, static_cast<std::int64_t>(i));
       TensorId box = conv(name + "box0/", maps[i], box_width, {3, 1, 1});
-      box = net_.conv(name + "box2", conv(name + "box1/", box, box_width, {3, 1, 1}), kCorners * kBins, {1});
-      const TensorId score = net_.conv(name + "score2", scores(name, maps[i], score_width), kYoloClasses, {1});
-      raw.push_back(net_.concat(name + "concat", {box, score}));
-      const std::int64_t area = net_.shape(raw.back())[2] * net_.shape(raw.back())[3];
-      rows.push_back(net_.view(name + "rows", "reshape", raw.back(), {batch_, kNumbers, area}));
+      box = net.conv(name + "box2", conv(name + "box1/", box, box_width, {3, 1, 1}), kCorners * kBins, {1});
+      const TensorId score = net.conv(name + "score2", scores(name, maps[i], score_width), kYoloClasses, {1});
+      raw.push_back(net.concat(name + "concat", {box, score}));
+      const std::int64_t area = net.shape(raw.back())[2] * net.shape(raw.back())[3];
+      rows.push_back(net.view(name + "rows", "reshape", raw.back(), {samples, kNumbers, area}));
       places += area;
     }
-    const TensorId all = net_.join(head + "rows", rows, {batch_, kNumbers, places});
+    const TensorId all = net.join(head + "rows", rows, {samples, kNumbers, places});
     // The mean over 16 bins is each distance from a place to a side of its box.
-    TensorId box = net_.slice(head + "box", all, {batch_, kCorners * kBins, places});
-    box = net_.transpose(head + "bins", box, {batch_, kBins, kCorners, places});
-    box = net_.conv(head + "dfl", net_.softmax(head + "softmax", box), 1, {1}, false);
-    box = net_.view(head + "distances", "reshape", box, {batch_, kCorners, places});
-    const TensorId near = net_.slice(head + "near", box, {batch_, 2, places});
-    const TensorId far = net_.slice(head + "far", box, {batch_, 2, places});
-    const TensorId begin = net_.elementwise(head + "begin", "sub", near),
-                   end = net_.elementwise(head + "end", "add", far);
-    const TensorId middle = net_.elementwise(head + "half", "mul", net_.add(head + "sum", begin, end));
-    const TensorId size = net_.elementwise(head + "size", "sub", end);
-    box = net_.elementwise(head + "pixels", "mul", net_.concat(head + "box/concat", {middle, size}));
-    const TensorId score = net_.slice(head + "score", all, {batch_, kYoloClasses, places});
-    net_.concat(head + "result", {box, net_.elementwise(head + "sigmoid", "sigmoid", score)});
-    return net_.finish(raw);
+    TensorId box = net.slice(head + "box", all, {samples, kCorners * kBins, places});
+    box = net.transpose(head + "bins", box, {samples, kBins, kCorners, places});
+    box = net.conv(head + "dfl", net.softmax(head + "softmax", box), 1, {1}, false);
+    box = net.view(head + "distances", "reshape", box, {samples, kCorners, places});
+    const TensorId near = net.slice(head + "near", box, {samples, 2, places});
+    const TensorId far = net.slice(head + "far", box, {samples, 2, places});
+    const TensorId begin = net.elementwise(head + "begin", "sub", near),
+                   end = net.elementwise(head + "end", "add", far);
+    const TensorId middle = net.elementwise(head + "half", "mul", net.add(head + "sum", begin, end));
+    const TensorId size = net.elementwise(head + "size", "sub", end);
+    box = net.elementwise(head + "pixels", "mul", net.concat(head + "box/concat", {middle, size}));
+    const TensorId score = net.slice(head + "score", all, {samples, kYoloClasses, places});
+    net.concat(head + "result", {box, net.elementwise(head + "sigmoid", "sigmoid", score)});
+    return net.finish(raw);
   }
 
-  YoloScale scale_;
-  std::int64_t batch_;
-  Net net_;
-  TensorId x_;
+  YoloScale form;
+  std::int64_t samples;
+  Net net;
+  TensorId images;
 };
 
 class Yolov5 : private YoloNet {
@@ -161,7 +161,7 @@ class Yolov5 : private YoloNet {
   using YoloNet::YoloNet;
 
   Workload build() {
-    TensorId x = conv("0/", x_, width(64), {6, 2, 2});
+    TensorId x = conv("0/", images, width(64), {6, 2, 2});
     x = block(2, halve(1, x, 128), 128, 3, Shortcut::added);
     const TensorId eighth = block(4, halve(3, x, 256), 256, 6, Shortcut::added);
     const TensorId sixteenth = block(6, halve(5, eighth, 512), 512, 9, Shortcut::added);
@@ -187,27 +187,27 @@ class Yolov5 : private YoloNet {
     std::int64_t places = 0;
     for (std::size_t i = 0; i < maps.size(); ++i) {
       const std::string name = numbered("24/", static_cast<std::int64_t>(i));
-      TensorId x = net_.conv(name + "conv", maps[i], kAnchors * kNumbers, {1});
-      const std::int64_t height = net_.shape(x)[2], across = net_.shape(x)[3], area = kAnchors * height * across;
-      x = net_.transpose(name + "permute", x, {batch_, kAnchors, height, across, kNumbers});
+      TensorId x = net.conv(name + "conv", maps[i], kAnchors * kNumbers, {1});
+      const std::int64_t height = net.shape(x)[2], across = net.shape(x)[3], area = kAnchors * height * across;
+      x = net.transpose(name + "permute", x, {samples, kAnchors, height, across, kNumbers});
       raw.push_back(x);
-      x = net_.elementwise(name + "sigmoid", "sigmoid", x);
+      x = net.elementwise(name + "sigmoid", "sigmoid", x);
       const auto part = [&](const char* which, std::int64_t numbers) {
-        return net_.slice(name + which, x, {batch_, kAnchors, height, across, numbers});
+        return net.slice(name + which, x, {samples, kAnchors, height, across, numbers});
       };
-      TensorId centre = net_.elementwise(name + "centre/double", "mul", part("centre", 2));
-      centre = net_.elementwise(name + "centre/add", "add", centre);
-      centre = net_.elementwise(name + "centre/pixels", "mul", centre);
-      TensorId size = net_.elementwise(name + "size/double", "mul", part("size", 2));
-      size = net_.elementwise(name + "size/square", "pow", size);
-      size = net_.elementwise(name + "size/pixels", "mul", size);
-      x = net_.join(name + "concat", {centre, size, part("scores", 1 + kYoloClasses)},
-                    {batch_, kAnchors, height, across, kNumbers});
-      rows.push_back(net_.view(name + "rows", "reshape", x, {batch_, area, kNumbers}));
+      TensorId centre = net.elementwise(name + "centre/double", "mul", part("centre", 2));
+      centre = net.elementwise(name + "centre/add", "add", centre);
+      centre = net.elementwise(name + "centre/pixels", "mul", centre);
+      TensorId size = net.elementwise(name + "size/double", "mul", part("size", 2));
+      size = net.elementwise(name + "size/square", "pow", size);
+      size = net.elementwise(name + "size/pixels", "mul", size);
+      x = net.join(name + "concat", {centre, size, part("scores", 1 + kYoloClasses)},
+                   {samples, kAnchors, height, across, kNumbers});
+      rows.push_back(net.view(name + "rows", "reshape", x, {samples, area, kNumbers}));
       places += area;
     }
-    net_.join("24/result", rows, {batch_, places, kNumbers});
-    return net_.finish(raw);
+    net.join("24/result", rows, {samples, places, kNumbers});
+    return net.finish(raw);
   }
 };
 
@@ -216,7 +216,7 @@ class Yolov8 : private YoloNet {
   using YoloNet::YoloNet;
 
   Workload build() {
-    TensorId x = halve(0, x_, 64);
+    TensorId x = halve(0, images, 64);
     x = block(2, halve(1, x, 128), 128, 3, Shortcut::added);
     const TensorId eighth = block(4, halve(3, x, 256), 256, 6, Shortcut::added);
     const TensorId sixteenth = block(6, halve(5, eighth, 512), 512, 6, Shortcut::added);
@@ -244,8 +244,8 @@ class Yolo11 : private YoloNet {
 
   Workload build() {
     constexpr double kQuarter = 0.25, kHalf = 0.5;
-    const bool deep_blocks = scale_.letter != 'n' && scale_.letter != 's';
-    TensorId x = halve(0, x_, 64);
+    const bool deep_blocks = form.letter != 'n' && form.letter != 's';
+    TensorId x = halve(0, images, 64);
     x = block(2, halve(1, x, 128), 256, kQuarter, deep_blocks);
     const TensorId eighth = block(4, halve(3, x, 256), 512, kQuarter, deep_blocks);
     const TensorId sixteenth = block(6, halve(5, eighth, 512), 512, kHalf, true);
@@ -285,31 +285,31 @@ class Yolo11 : private YoloNet {
     TensorId y = half(name + "second", both);
     for (std::int64_t i = 0; i < depth(kRepeats); ++i) {
       const std::string part = numbered(name + "m", i);
-      y = net_.add(part + "attention/add", y, attention(part + "attention/", y));
+      y = net.add(part + "attention/add", y, attention(part + "attention/", y));
       const TensorId up = point(part + "up/", y, 2 * inner);
-      y = net_.add(part + "add", y, conv(part + "down/", up, inner, {1}, 1, Activation::none));
+      y = net.add(part + "add", y, conv(part + "down/", up, inner, {1}, 1, Activation::none));
     }
-    return point(name + "cv2/", net_.concat(name + "concat", {half(name + "first", both), y}), 2 * inner);
+    return point(name + "cv2/", net.concat(name + "concat", {half(name + "first", both), y}), 2 * inner);
   }
 
   // Heads of 64 values and 32 features of query and key.
   TensorId attention(const std::string& name, TensorId x) {
     constexpr std::int64_t kValues = 64, kKeys = 32;
-    const Shape map = net_.shape(x);
+    const Shape map = net.shape(x);
     const std::int64_t heads = map[1] / kValues, places = map[2] * map[3];
     TensorId qkv = conv(name + "qkv/", x, heads * (kValues + 2 * kKeys), {1}, 1, Activation::none);
-    qkv = net_.view(name + "heads", "reshape", qkv, {batch_, heads, kValues + 2 * kKeys, places});
+    qkv = net.view(name + "heads", "reshape", qkv, {samples, heads, kValues + 2 * kKeys, places});
     const auto part = [&](const char* which, std::int64_t features) {
-      return net_.slice(name + which, qkv, {batch_, heads, features, places});
+      return net.slice(name + which, qkv, {samples, heads, features, places});
     };
-    const TensorId q = net_.transpose(name + "q/transpose", part("q", kKeys), {batch_, heads, places, kKeys});
+    const TensorId q = net.transpose(name + "q/transpose", part("q", kKeys), {samples, heads, places, kKeys});
     const TensorId k = part("k", kKeys), v = part("v", kValues);
-    TensorId scores = net_.elementwise(name + "scale", "mul", net_.matmul(name + "scores", q, k));
-    scores = net_.softmax(name + "softmax", scores);
-    const TensorId y = net_.view(name + "join", "reshape", net_.matmul(name + "context", v, scores, true), map);
+    TensorId scores = net.elementwise(name + "scale", "mul", net.matmul(name + "scores", q, k));
+    scores = net.softmax(name + "softmax", scores);
+    const TensorId y = net.view(name + "join", "reshape", net.matmul(name + "context", v, scores, true), map);
     const TensorId positions =
-        depthwise(name + "positions/", net_.view(name + "v/map", "reshape", v, map), Activation::none);
-    return conv(name + "out/", net_.add(name + "positions/add", y, positions), map[1], {1}, 1, Activation::none);
+        depthwise(name + "positions/", net.view(name + "v/map", "reshape", v, map), Activation::none);
+    return conv(name + "out/", net.add(name + "positions/add", y, positions), map[1], {1}, 1, Activation::none);
   }
 };
 
