@@ -64,11 +64,14 @@ struct Launch {
   // Of conv_miopen.
   struct Miopen {
     MiopenConstant efficiency = MiopenConstant::matrix_efficiency;
-    double peak_share = 1;  // rate of the unit that multiplies, relative to the precision's peak
-    bool gathers = false;   // loads element by element
-    bool blas = false;      // rocBLAS's kernel, called by the host for each product
-    bool direct = false;    // adds up the parts of a split in the kernel
-    double kernels = 1;     // equal ones, a share of the CTAs each: classes of a strided gradient
+    double peak_share = 1;    // rate of the unit that multiplies, relative to the precision's peak
+    double row_loads = 0;     // for each element of a row, where they do not lie side by side; else 0
+    double column_loads = 0;  // the same of a column
+    bool blas = false;        // rocBLAS's kernel, called by the host for each product
+    bool direct = false;      // adds up the parts of a split in the kernel
+    double kernels = 1;       // equal ones, a share of the CTAs each: classes of a strided gradient
+
+    bool gathers() const { return row_loads > 0; }
   } miopen = {};
 };
 

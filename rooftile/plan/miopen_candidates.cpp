@@ -45,6 +45,8 @@ struct Kind {
   std::span<const Tile> tiles = kMatrixTiles;
   double most_splits = 1;
   double partial_sums = 1;  // that a CTA holds of each of its results
+  bool clips = false;       // tiles have no more columns than the product
+  bool exact = false;       // tiles divide the product: nothing is padded
 };
 
 // Of a tile: what a CTA loads a step of k, in elements, and how many CTAs there are without a split.
@@ -139,7 +141,12 @@ class MiopenPlans {
     if (layer_.matrix && layer_.has_planar_matrix()) {
       Kind kind = kind_of(Algorithm::implicit_gemm, MiopenConstant::matrix_efficiency, layer_.planar_share);
       make_planar(kind);
-      kind.plan.main.miopen.gathers = true;
+      if (layer_.precision == DType::bf16 && layer_.pass == Pass::bwd_data) {
+        kind.exact = true;
+        kind.m = layer_.batch * layer_.slice_in;
+      }
+      kind.plan.main.miopen.row_loads = 1 / layer_.row_vector();
+      kind.plan.main.miopen.column_loads = 1 / layer_.column_vector();
       kind.most_splits = planar_splits();
       visit_kind(kind);
     }
@@ -222,7 +229,12 @@ class MiopenPlans {
       kind.most_splits = kMostParts;
     } else {
       kind.m = layer_.out;
-      kind.count = layer_.batch * layer_.groups;
+      if (layer_.groups > 1) {
+        kind.plan.images = layer_.batch;
+        set_memory(kind, kind.plan.main.dram_load / layer_.batch, kind.plan.main.dram_store / layer_.batch);
+      } else {
+        kind.count = layer_.batch;
+      }
     }
     visit_kind(kind);
   }
@@ -344,12 +356,22 @@ class MiopenPlans {
     const double share = layer_.weights() ? layer_.single_lanes : layer_.lanes;
     Kind kind = kind_of(Algorithm::direct, efficiency, share);
     kind.plan.main.miopen.kernels = 1;
-    if (layer_.pass == Pass::bwd_data) kind.m *= layer_.classes;
-    make_planar(kind);
+    if (layer_.weights()) {
+      make_planar(kind);
+    } else {
+      if (layer_.pass == Pass::bwd_data) {
+        kind.m *= layer_.classes;
+        set_memory(kind, layer_.y + layer_.w, layer_.x);
+      }
+      // What a CTA's results need of the images lies in its memory: no tap loads it again.
+      const double maps = layer_.pass == Pass::fwd ? layer_.in / layer_.out : layer_.out / layer_.in;
+      kind.row_loads = std::min(1.0, maps / (layer_.pass == Pass::fwd ? layer_.taps : layer_.class_taps));
+    }
     kind.plan.main.miopen.direct = true;
     kind.tiles =
         layer_.weights() ? std::span<const Tile>(kDirectWeightTiles) : std::span<const Tile>(kMiopenDirectTiles);
     kind.most_splits = layer_.weights() ? kMostParts : 1;
+    kind.clips = !layer_.weights();
     visit_kind(kind);
   }
 
@@ -369,6 +391,7 @@ class MiopenPlans {
                                 : is_wasteful(tile, kind.tiles, kind.m, kind.n)) {
         continue;
       }
+      if (kind.exact && !options_.tile && (std::fmod(kind.m, tile.m) != 0 || std::fmod(kind.n, tile.n) != 0)) continue;
       visit_tile(kind, tile);
     }
   }
@@ -386,12 +409,13 @@ class MiopenPlans {
 
   MiopenGrid set_tile(Kind& kind, const Tile& tile) const {
     kind.plan.tile = tile;
+    if (kind.clips) kind.plan.tile.n = std::min(tile.n, static_cast<int>(kind.n));
     Launch& launch = kind.plan.main;
     Launch::Product& product = launch.product;
     product.tile_m = tile.m;
-    product.tile_n = tile.n;
+    product.tile_n = kind.plan.tile.n;
     product.tile_k = tile.k;
-    launch.macs_per_step = static_cast<double>(tile.m) * tile.n;
+    launch.macs_per_step = product.tile_m * product.tile_n;
     launch.resident = options_.active_ctas_per_sm
                           ? *options_.active_ctas_per_sm
                           : resident_by_sums(kind.partial_sums * launch.macs_per_step, layer_.cu);

@@ -51,7 +51,7 @@ bool on_matrix_cores(const LaunchPlan& plan) {
 }
 // Between transposes.
 bool in_channels_last(const LaunchPlan& plan) { return on_matrix_cores(plan) && plan.move_count >= 2; }
-bool in_planes(const LaunchPlan& plan) { return on_matrix_cores(plan) && plan.main.miopen.gathers; }
+bool in_planes(const LaunchPlan& plan) { return on_matrix_cores(plan) && plan.main.miopen.gathers(); }
 
 template <class Which>
 bool any(const std::vector<LaunchPlan>& plans, const Which& which) {
@@ -79,6 +79,66 @@ TEST(MiopenPlan, Bf16DataGradientsInPlanesAreNotPadded) {
       any(miopen_plans(miopen_shape({.batch = 3, .map = 5}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
   EXPECT_TRUE(any(miopen_plans(miopen_shape({.batch = 3, .map = 5}, Pass::bwd_data), "mi100"), in_planes));
   EXPECT_FALSE(any(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::bf16), "mi210"), in_planes));
+}
+
+// 120 channels are no multiple of 16, the least side of a tile.
+TEST(MiopenPlan, TilesOfBf16DataGradientsInPlanesComeOutEven) {
+  const OpShape shape = miopen_shape({.batch = 4, .in = 96, .map = 16}, Pass::bwd_data, DType::bf16);
+  std::size_t planes = 0;
+  for (const LaunchPlan& plan : miopen_plans(shape, "mi100")) {
+    if (!in_planes(plan)) continue;
+    ++planes;
+    EXPECT_EQ(std::fmod(plan.main.product.m, plan.tile.m), 0);
+    EXPECT_EQ(96 % plan.tile.n, 0);
+  }
+  EXPECT_GT(planes, 0);
+  const OpShape odd = miopen_shape({.batch = 4, .in = 120, .map = 16}, Pass::bwd_data, DType::bf16);
+  EXPECT_FALSE(any(miopen_plans(odd, "mi100"), in_planes));
+}
+
+// Filters of one tap take what lies side by side, whole loads of 16 bytes at most; larger ones pad their rows.
+TEST(MiopenPlan, LoadsInPlanesAreAsWideAsRowsAllow) {
+  const auto loads = [](const Size& size, Pass pass, DType precision) {
+    const MiopenLayer layer = miopen_layer(miopen_shape(size, pass, precision), *find_gpu("mi100"));
+    return std::pair(layer.row_vector(), layer.column_vector());
+  };
+  EXPECT_EQ(loads({.filter = 1}, Pass::fwd, DType::fp32), std::pair(4.0, 4.0));
+  EXPECT_EQ(loads({.filter = 1}, Pass::fwd, DType::fp16), std::pair(4.0, 8.0));
+  EXPECT_EQ(loads({.map = 7, .filter = 1}, Pass::fwd, DType::fp16), std::pair(1.0, 8.0));
+  EXPECT_EQ(loads({.filter = 1, .stride = 2}, Pass::fwd, DType::fp16), std::pair(1.0, 8.0));
+  EXPECT_EQ(loads({}, Pass::fwd, DType::fp16), std::pair(1.0, 8.0));
+  EXPECT_EQ(loads({}, Pass::bwd_data, DType::bf16), std::pair(1.0, 1.0));
+  EXPECT_EQ(loads({.filter = 1}, Pass::bwd_data, DType::bf16), std::pair(4.0, 8.0));
+  EXPECT_EQ(loads({.filter = 1}, Pass::bwd_data, DType::fp32), std::pair(2.0, 2.0));
+  EXPECT_EQ(loads({}, Pass::bwd_weight, DType::bf16), std::pair(1.0, 4.0));
+}
+
+TEST(MiopenPlan, DirectKernelsTakeNoMoreFiltersThanThereAre) {
+  PlanOptions options;
+  options.algorithm = "direct";
+  std::size_t direct = 0;
+  for (const LaunchPlan& plan : miopen_plans(miopen_shape({.out = 64, .groups = 64}, Pass::fwd), "mi100", options)) {
+    if (plan.algorithm != Algorithm::direct) continue;
+    ++direct;
+    EXPECT_EQ(plan.main.macs_per_step, plan.tile.m);
+    // No tap loads an image again: nine steps of k load a ninth of it each, and the filter.
+    EXPECT_NEAR(plan.main.l2_load.value() / (plan.main.ctas * 4 * plan.main.steps), plan.tile.m / 9.0 + 1, 1e-9);
+  }
+  EXPECT_GT(direct, 0);
+}
+
+// What a strided gradient stores, a direct kernel stores at once.
+TEST(MiopenPlan, DirectKernelsStoreWholeLines) {
+  const OpShape shape = miopen_shape({.in = 3, .stride = 2}, Pass::bwd_data);
+  const MiopenLayer layer = miopen_layer(shape, *find_gpu("mi100"));
+  std::size_t direct = 0;
+  for (const LaunchPlan& plan : miopen_plans(shape, "mi100")) {
+    if (plan.algorithm != Algorithm::direct) continue;
+    ++direct;
+    EXPECT_EQ(plan.main.dram_load, layer.y + layer.w);
+    EXPECT_EQ(plan.main.dram_store, layer.x);
+  }
+  EXPECT_GT(direct, 0);
 }
 
 TEST(MiopenPlan, WinogradTakesNoBf16NorFp16GradientsOfCdna2) {
@@ -152,6 +212,13 @@ TEST(MiopenPlan, UnfoldsImageAfterImage) {
   for (const LaunchPlan& plan : miopen_plans(miopen_shape({.filter = 1}, Pass::fwd), "mi100", options)) {
     EXPECT_EQ(plan.images, 1);
     EXPECT_EQ(plan.main.product.batch, 32);
+  }
+  // With groups, a batch of them for each image.
+  const OpShape grouped = miopen_shape({.filter = 1, .groups = 4}, Pass::bwd_data);
+  for (const LaunchPlan& plan : miopen_plans(grouped, "mi100", options)) {
+    EXPECT_EQ(plan.images, 32);
+    EXPECT_EQ(plan.main.product.batch, 4);
+    EXPECT_EQ(plan.main.dram_store, Bytes(4.0 * 64 * 14 * 14));
   }
 }
 

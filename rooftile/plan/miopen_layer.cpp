@@ -38,6 +38,14 @@ void add_rates(MiopenLayer& layer, const Gpu& gpu) {
   layer.planar_share = brain && layer.second_cdna ? kOldBrain : 1;
 }
 
+// CalculateGemmSize() of ConvHipImplicitGemmBwdDataV4R1Xdlops, along one axis.
+double slice_of(const Im2col& gemm, std::size_t i) {
+  const double stride = gemm.stride[i], pad = gemm.pad[i], reach = gemm.dilation[i] * (gemm.filter[i] - 1);
+  const double first = std::floor(std::max(0.0, pad - gemm.dilation[i] * (stride - 1)) / stride);
+  const double last = std::min(gemm.out[i] + std::ceil(reach / stride), std::ceil((pad + gemm.in[i] - 1) / stride) + 1);
+  return last - first;
+}
+
 // Inputs of a strided gradient by the taps that meet them.
 void add_classes(MiopenLayer& layer, const Im2col& gemm) {
   layer.class_in = layer.class_taps = 1;
@@ -47,6 +55,7 @@ void add_classes(MiopenLayer& layer, const Im2col& gemm) {
     layer.classes *= met;
     layer.class_in *= std::ceil(gemm.in[i] / stride);
     layer.class_taps *= std::ceil(filter / stride);
+    layer.slice_in *= slice_of(gemm, i);
     if (stride > filter) layer.misses_inputs = true;
     if (i < 2) rows *= met / stride;
   }
@@ -63,12 +72,51 @@ bool MiopenLayer::has_planar_matrix() const {
   if (precision != DType::bf16) return true;
   if (weights()) return first_cdna || groups > 1;
   if (pass == Pass::fwd) return true;
-  // BF16's data gradient only exists on CDNA 1 and is not padded (static_ck::IsValidGridGemmXdlops()).
+  // BF16's data gradient only exists on CDNA 1, in tiles that come out even (PerformanceImplicitGemmBwdDataV4R1Xdlops).
   if (!first_cdna) return false;
-  const double columns = in_channels, rows = batch * class_in;
-  if (!is_multiple(columns, 16) && !is_multiple(rows, 64)) return false;
-  if (!is_multiple(columns, 64) && !is_multiple(rows, 16)) return false;
-  return is_multiple(columns, 4) && is_multiple(rows, 16) && is_multiple(out_channels, 8);
+  const double columns = in_channels, rows = batch * slice_in;
+  const auto evenly = [&](double m, double n) { return is_multiple(rows, m) && is_multiple(columns, n); };
+  return (evenly(16, 64) || evenly(64, 16) || evenly(32, 32)) && is_multiple(out_channels, 8);
+}
+
+double MiopenLayer::row_vector() const {
+  const double least = generated_vector();
+  if (!has_composed()) return least;
+  if (pointwise && !padded && (unit_stride || pass == Pass::bwd_data)) return std::max(least, vector_of(out));
+  const Im2col& gemm = op.gemm;
+  return pass == Pass::fwd && gemm.stride[2] == 1 && gemm.pad[2] == 0 ? vector_of(gemm.out[2]) : least;
+}
+
+double MiopenLayer::column_vector() const {
+  const double least = generated_vector();
+  if (!has_composed()) return least;
+  switch (pass) {
+    case Pass::fwd:
+      return vector_of(in_channels * taps);
+    case Pass::bwd_data:
+      return pointwise ? std::max(least, vector_of(in_channels)) : least;
+    case Pass::bwd_weight:
+      return std::max(least, vector_of(out));
+  }
+  return least;
+}
+
+// The data gradient in FP32 is off by default (WORKAROUND_ISSUE_1206); denormal numbers keep FP16's gradients of CDNA 2
+// from these kernels.
+bool MiopenLayer::has_composed() const {
+  if (pass == Pass::bwd_data && precision == DType::fp32) return false;
+  return pass == Pass::fwd || precision != DType::fp16 || !second_cdna;
+}
+
+// Gradients by generated kernels, which BF16 lacks, take as long on maps of odd sizes as on others: as if they loaded
+// pairs.
+double MiopenLayer::generated_vector() const { return pass != Pass::fwd && precision != DType::bf16 ? 2 : 1; }
+
+// Of so many that lie side by side, whole loads of 16 bytes or less.
+double MiopenLayer::vector_of(double elements) const {
+  double vector = 16 / element.value();
+  while (std::fmod(elements, vector) != 0) vector /= 2;
+  return vector;
 }
 
 bool MiopenLayer::has_channels_last() const {

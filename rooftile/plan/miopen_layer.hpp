@@ -35,6 +35,7 @@ struct MiopenLayer {
   double line_loads = 1;                // elements that are loaded for one that a tap meets
   bool partial_lines = false;           // a stride runs along it
   double class_in = 1, class_taps = 1;  // positions of a map, taps
+  double slice_in = 1;                  // positions of a class that BwdDataV4R1 computes, of the padded map
   bool misses_inputs = false;           // some are met by none
 
   // Rates of units, relative to the peak at the precision.
@@ -51,6 +52,9 @@ struct MiopenLayer {
 
   bool weights() const { return pass == Pass::bwd_weight; }
   bool has_planar_matrix() const;  // implicit GEMM in NCHW on matrix cores
+  // Elements that these load at once, of a row and of a column of the product.
+  double row_vector() const;
+  double column_vector() const;
   bool has_channels_last() const;  // implicit GEMM in NHWC on matrix cores, between transposes
   bool has_winograd() const;
   bool has_transformed_weights() const;
@@ -59,6 +63,11 @@ struct MiopenLayer {
   bool has_direct() const;
   std::vector<WinogradTile> winograd_tiles() const;
   double winograd_outputs(double side) const;  // tiles of `side` x `side` outputs
+
+ private:
+  bool has_composed() const;  // Hip* kernels, made of Composable Kernel's parts
+  double generated_vector() const;
+  double vector_of(double elements) const;
 };
 
 MiopenLayer miopen_layer(const OpShape& op, const Gpu& gpu);

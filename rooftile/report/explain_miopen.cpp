@@ -44,7 +44,7 @@ Section miopen_launch_section(const std::string& title, const Launch& launch, co
       "", "compute", time.compute,
       fmt::format("CTAs of the busiest CU x MACs a step x steps / (MAC rate x {:.3g} x {}){}", launch.miopen.peak_share,
                   named_miopen(rates, launch.miopen.efficiency),
-                  launch.miopen.gathers ? fmt::format("; with {}", named_miopen(rates, Constant::gather)) : ""));
+                  launch.miopen.gathers() ? fmt::format("; with {}", named_miopen(rates, Constant::gather)) : ""));
   section.add("", "latency", time.latency,
               fmt::format("each wave: {} of the L2 for every 128 B of a row, and {} CTAs alone",
                           named_miopen(rates, Constant::latency), named_miopen(rates, Constant::fill)));

@@ -92,7 +92,7 @@ std::string_view variant_of(const LaunchPlan& plan, KernelFamily family) {
   if (scatters(plan)) return ", scattering";
   if (family != KernelFamily::conv_miopen || plan.algorithm != Algorithm::implicit_gemm) return "";
   if (plan.main.miopen.efficiency == MiopenConstant::lane_efficiency) return ", lanes";
-  return plan.main.miopen.gathers ? ", NCHW" : ", NHWC";
+  return plan.main.miopen.gathers() ? ", NCHW" : ", NHWC";
 }
 
 Section candidates_section(const RefinedKernel& kernel, const Context& context) {

@@ -7,9 +7,14 @@
 namespace rooftile {
 namespace {
 
-constexpr double kGathered = 4;    // elements a clock and CU
+constexpr double kGathered = 4;    // loads a clock and CU
 constexpr double kStored = 16;     // bytes a clock and CU
 constexpr double kInFlight = 128;  // bytes of a row of A that a CTA has under way
+
+// Of a CTA for one step of k.
+double gathered_loads(const Launch::Miopen& kernel, double rows, double columns) {
+  return rows * kernel.row_loads + columns * kernel.column_loads;
+}
 
 Seconds split_overhead(const Launch& launch, const Constants& constants) {
   constexpr double kMicro = 1e-6;
@@ -31,7 +36,7 @@ LaunchTime miopen_time(const Launch& launch, const GpuRates& rates, Seconds limi
   const double alone = launch.macs_per_step * launch.steps / (rates.macs_per_second() * kernel.peak_share);
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
   const double gathered =
-      kernel.gathers ? constants[MiopenConstant::gather] * (rows + columns) * launch.steps / (kGathered * clock) : 0;
+      constants[MiopenConstant::gather] * gathered_loads(kernel, rows, columns) * launch.steps / (kGathered * clock);
   TileTimes times;
   times.compute = busiest.ctas * (alone / constants[kernel.efficiency] + gathered);
   if (times.compute >= limit.value()) return {.time = kNoLimit};
@@ -72,7 +77,7 @@ TileLeast miopen_tile_least(const Launch& launch, Bytes loaded, const GpuRates& 
   const double alone = launch.macs_per_step / (rates.macs_per_second() * launch.miopen.peak_share);
   const double rows = std::min(product.tile_m, product.m), columns = std::min(product.tile_n, product.n);
   const double gathered =
-      launch.miopen.gathers ? constants[MiopenConstant::gather] * (rows + columns) / (kGathered * clock) : 0;
+      constants[MiopenConstant::gather] * gathered_loads(launch.miopen, rows, columns) / (kGathered * clock);
   return {.product = &terms.least,
           .resident = launch.resident,
           .cta = alone / constants[launch.miopen.efficiency] + gathered,

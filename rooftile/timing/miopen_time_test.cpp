@@ -49,7 +49,7 @@ TEST(MiopenTime, ElementByElementTakesALoadEach) {
   rates.constants[MiopenConstant::gather] = 1;
   LaunchPlan plan = miopen_plan();
   const Seconds wide = plan_time(plan, rates);
-  plan.main.miopen.gathers = true;
+  plan.main.miopen.row_loads = plan.main.miopen.column_loads = 1;
   // 20 elements in each of 100 steps, four a clock, two CTAs.
   EXPECT_NEAR((plan_time(plan, rates) - wide).value(), 2 * 20 * 100 / 4 * 1e-9, 1e-10);
 }
