@@ -23,7 +23,7 @@ inline constexpr std::array kMiopenConstants = {
     ConstantInfo{"pointwise_weight_efficiency", "", 0.5, 0.1, 1,
                  "the same of the kernel for the gradients of filters of one tap, whose waves keep their own sums"},
     ConstantInfo{"gather", "", 1.1, 0, 4,
-                 "time of loads that take element by element, relative to four elements a clock and CU"},
+                 "time of loads of rows that lie apart, relative to four a clock and CU"},
     ConstantInfo{"fill", "", 0.76, 0, 4, "CTAs beside the first that a CU needs to be busy all the time"},
     ConstantInfo{"latency", "", 5.1, 0, 10, "time of a load in the main loop, relative to the latency of an idle L2"},
     ConstantInfo{"draw", "", 0.22, 0.05, 1, "share of 64 B a clock that a CU loads from the L2"},
