@@ -1,6 +1,6 @@
 // The constants of fused attention. Starting values: one fit to BF16 and FP8 attention of vLLM, SGLang and TensorRT-LLM
-// on A100, H100 and L40S (docs/theory/attention.md). Cycles and shares of the GPU's own facts, so one set serves several
-// architectures.
+// on A100, H100 and L40S (docs/theory/attention.md). Cycles and shares of the GPU's own facts, so one set serves
+// several architectures.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/calibration/spread_scope.hpp"
 
 namespace rooftile {
@@ -57,16 +58,33 @@ constexpr double kLibraryStepLaunches = 3;
 // 8). What PyTorch 2.1 adds on a T4 and on a P100 (neusight/conv.csv), and their middle.
 constexpr double kCudnnCall = 68e-6, kCudnnCallLeast = 53e-6, kCudnnCallMost = 88e-6;
 
-// Whether a framework calls cuDNN: "cuDNN" is a word of its name beside the framework's own. Who names the library
-// alone timed it by itself.
+// Of "v9", "8.2" and "92400" 9, 8 and 9; 0 where a word is no version.
+int major_version(std::string_view word) {
+  constexpr int kLongest = 6, kThousand = 1000, kTenThousand = 10000;
+  if (word.starts_with('v')) word.remove_prefix(1);
+  int number = 0;
+  for (int i = 0; i < kLongest && !word.empty() && word.front() >= '0' && word.front() <= '9'; ++i) {
+    number = 10 * number + (word.front() - '0');
+    word.remove_prefix(1);
+  }
+  return number >= kTenThousand ? number / kTenThousand : number >= kThousand ? number / kThousand : number;
+}
+
+// Whether a framework calls cuDNN 8 or later: "cuDNN" is a word of its name beside the framework's own. Who names the
+// library alone, or its front end, timed it by itself.
 bool calls_cudnn(std::string_view framework) {
-  bool cudnn = false, caller = false;
-  while (!framework.empty()) {
-    const std::size_t end = std::min(framework.find(' '), framework.size());
-    const std::string_view word = framework.substr(0, end);
-    const bool version = !word.empty() && word.front() >= '0' && word.front() <= '9';
-    (word == "cuDNN" ? cudnn : caller) |= !version && !word.empty();
-    framework.remove_prefix(std::min(end + 1, framework.size()));
+  constexpr std::string_view kBetween = " ,;()/";
+  constexpr int kFirst = 8;
+  bool cudnn = false, caller = false, after = false;
+  for (std::size_t begin = framework.find_first_not_of(kBetween); begin != std::string_view::npos;
+       begin = framework.find_first_not_of(kBetween, begin)) {
+    const std::size_t end = std::min(framework.find_first_of(kBetween, begin), framework.size());
+    const std::string word = lower_case(framework.substr(begin, end - begin));
+    const int version = major_version(word);
+    if (after && version > 0 && version < kFirst) return false;
+    after = word == "cudnn";
+    (after ? cudnn : caller) |= version == 0 && word != "frontend";
+    begin = end;
   }
   return cudnn && caller;
 }

@@ -126,7 +126,8 @@ const Harness* find_harness(const Calibration& calibration, KernelFamily family,
 Harness unknown_harness(KernelFamily family, std::string_view framework, Seconds launch, Seconds start);
 
 // How far callers may lie from it: in family recurrent from the fewest launches a step to the most, and from the least
-// overhead to the most, that anybody was measured to need. Elsewhere, where plans say what a call launches, only its own.
+// overhead to the most, that anybody was measured to need. Elsewhere, where plans say what a call launches, only its
+// own.
 std::optional<OverheadRange> range_of_unknown(const Calibration& calibration, const Harness& unknown);
 
 // Who measured the rows that an interval is for, as far as a fit knows: on this GPU, on others, or nowhere.

@@ -188,13 +188,14 @@ TEST(Calibration, UnknownCallersLaunchAsTheGpuDoesAndLibrariesCells) {
 TEST(Calibration, AFrameworkThatCallsCudnnTakesItsHostAsLongAsAnotherDoes) {
   const Seconds launch(4e-6), start(1e-6);
   for (const KernelFamily family : {KernelFamily::conv_simt, KernelFamily::conv_tensor}) {
-    for (const char* framework : {"cuDNN through TVM", "TensorFlow 2.4 cuDNN 8.0"}) {
+    for (const char* framework : {"cuDNN through TVM", "TensorFlow 2.4 cuDNN 8.0", "TVM cudnn", "cuDNN, TVM"}) {
       const Harness harness = unknown_harness(family, framework, launch, start);
       EXPECT_GT(harness.overhead, Seconds(50e-6)) << framework;
       ASSERT_TRUE(range_of_unknown({}, harness)) << framework;
       EXPECT_LT(range_of_unknown({}, harness)->overhead_low, harness.overhead);
     }
-    for (const char* framework : {"cuDNN", "cuDNN 9.19.0", "CUTLASS through TVM", "", " "}) {
+    for (const char* framework : {"cuDNN", "cuDNN 9.19.0", "cuDNN v9", "cudnn cuDNN 92400 (frontend 1.27.0)",
+                                  "Torch7 cuDNN 5.1.10", "CUTLASS through TVM", "", " "}) {
       EXPECT_LE(unknown_harness(family, framework, launch, start).overhead, launch) << framework;
     }
   }

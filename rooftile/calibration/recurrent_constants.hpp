@@ -1,6 +1,6 @@
 // The constants of recurrent layers. Starting values: one fit to DeepBench's cuDNN rows on M40, TITAN Xp and V100 and
-// PyTorch and TensorFlow rows on V100 (docs/theory/recurrent.md). Latencies are in units of the GPU's own, so one set serves
-// several architectures.
+// PyTorch and TensorFlow rows on V100 (docs/theory/recurrent.md). Latencies are in units of the GPU's own, so one set
+// serves several architectures.
 #pragma once
 
 #include <array>

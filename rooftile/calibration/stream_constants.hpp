@@ -1,5 +1,6 @@
 // The constants of streaming kernels. Starting values: one fit to norms, gates, sums, activations and softmax in FP16
-// on A100, and to ReLU, pooling and copies in FP32 on TITAN X (Maxwell), forward and backward (docs/theory/streaming.md).
+// on A100, and to ReLU, pooling and copies in FP32 on TITAN X (Maxwell), forward and backward
+// (docs/theory/streaming.md).
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The constants of GEMMs and convolutions on tensor cores. Starting values: one fit to BF16 and FP16 GEMMs on A100,
-// H100 and L40S (docs/theory/tensor_cores.md). They are in units of the GPU's own facts, so one set serves several architectures.
+// H100 and L40S (docs/theory/tensor_cores.md). They are in units of the GPU's own facts, so one set serves several
+// architectures.
 #pragma once
 
 #include <array>

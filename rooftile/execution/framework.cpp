@@ -129,6 +129,8 @@ bool multiplies_in_tf32(std::string_view framework) {
   return !starts_with_any(framework, {"PyTorch 2", "PyTorch 1.12", "PyTorch 1.13", "TorchScript", "FasterTransformer"});
 }
 
+bool convolves_in_tf32(std::string_view framework) { return framework.starts_with("PyTorch"); }
+
 bool calls_fused_attention(std::string_view framework) {
   if (framework.empty() || framework == "PyTorch") return true;
   return framework.starts_with("PyTorch") && !precedes_pytorch2(framework);

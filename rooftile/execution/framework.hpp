@@ -49,6 +49,10 @@ bool has_early_batch_norms(std::string_view framework);
 // FasterTransformer calls it has FP32 for its default: BERT on an A10 runs at 8 to 11 TFLOP/s in both.
 bool multiplies_in_tf32(std::string_view framework);
 
+// PyTorch's own default, on Ampere and later: a network without convolutions runs in TF32 only if it was told to
+// (torch.set_float32_matmul_precision).
+bool convolves_in_tf32(std::string_view framework);
+
 // PyTorch's attention modules have called a fused kernel since 2.0, which was built for CUDA 11.7 and later; an unknown
 // framework is taken for a recent one.
 bool calls_fused_attention(std::string_view framework);
@@ -88,12 +92,12 @@ bool lacks_composites(std::string_view framework);
 bool lacks_silu(std::string_view framework);
 
 // Compilers pad products whose rows do not start at multiples of 16 bytes: Inductor since PyTorch 2.1 (pull request
-// 101915, torch/_inductor/fx_passes/pad_mm.py), XLA for every FP16 and BF16 (cublas_pad_for_gemms.cc). From 2.4 on,
+// 101915, torch/_inductor/fx_passes/pad_mm.py), XLA those of FP16 and BF16 (cublas_pad_for_gemms.cc). From 2.4 on,
 // tensors lie so from the start (comprehensive_padding); the copies that it took before are not counted.
 bool pads_products(std::string_view framework);
 
-// XLA compiles a step whole, torch.compile() the network and leaves the optimiser to eager PyTorch, of which an unknown
-// framework is taken for one.
+// XLA compiles a step whole; torch.compile() compiles the network and leaves the optimiser to eager PyTorch. An unknown
+// framework is taken for PyTorch.
 bool compiles_update(std::string_view framework);
 
 // Inductor up to PyTorch 2.4 wrote the gradient of nll_loss, zeros but for one of a row, to memory (pull request

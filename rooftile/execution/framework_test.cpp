@@ -83,7 +83,8 @@ TEST(Framework, PadsProductsAndFusesTargetsAsItsCompilerDoes) {
 TEST(Framework, LeavesTheUpdateToEagerPyTorch) {
   EXPECT_FALSE(compiles_update(""));
   EXPECT_FALSE(compiles_update("PyTorch 2.3"));
-  EXPECT_TRUE(compiles_update("TensorFlow 2.4 XLA"));
+  EXPECT_FALSE(compiles_update("TorchScript; PyTorch 1.13"));
+  for (const char* framework : {"TensorFlow 2.4 XLA", "Megatron Core 0.9"}) EXPECT_TRUE(compiles_update(framework));
 }
 
 TEST(Framework, AttentionIsFusedSincePyTorch2) {

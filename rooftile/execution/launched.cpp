@@ -77,7 +77,7 @@ DType captured_precision(const Workload& workload, const Op& op, const LaunchOpt
   return type == DType::fp32 && options.precision == DType::tf32 ? DType::tf32 : type;
 }
 
-bool multiplies_in_tf32(const Workload& workload, const LaunchOptions& options) {
+bool products_in_tf32(const Workload& workload, const LaunchOptions& options) {
   const auto is_convolution = [](const Op& op) { return std::holds_alternative<Conv>(op.kind); };
   return options.tf32_products ||
          (options.tf32_for_convolutions && std::none_of(workload.ops.begin(), workload.ops.end(), is_convolution));
@@ -92,7 +92,7 @@ bool multiplies_by_weights(const Workload& workload, const Op& op) {
 DType precision_of(const Workload& workload, const Op& op, const LaunchOptions& options) {
   if (options.int8_products && multiplies_int8(workload, op)) return DType::int8;
   if (workload.captured) return captured_precision(workload, op, options);
-  if (options.precision == DType::tf32 && is_product(op) && !multiplies_in_tf32(workload, options)) return DType::fp32;
+  if (options.precision == DType::tf32 && is_product(op) && !products_in_tf32(workload, options)) return DType::fp32;
   const bool mixed = options.autocast || is_narrow_float(options.precision) || options.llama_cpp;
   if (!mixed || op.inputs.empty()) return options.precision;
   const DType type = workload.tensors[op.inputs.front()].dtype;

@@ -13,13 +13,13 @@ namespace rooftile {
 struct LaunchOptions {
   Execution execution = Execution::eager;
   DType precision = DType::fp32;
-  bool autocast = false;                        // RunPrecision
-  bool narrow_norms = false;                    // of rows, with autocast (AutocastRules)
-  bool widening_loads = true;                   // with autocast, too
-  bool training = false;                        // gradients follow
-  bool tf32_products = true;                    // with tf32: not only convolutions compute in it, products do, too
-  bool tf32_for_convolutions = false;           // else a network without convolutions was asked for it: products do
-  bool nhwc = false;                            // maps of convolutions have their channels contiguous
+  bool autocast = false;               // RunPrecision
+  bool narrow_norms = false;           // of rows, with autocast (AutocastRules)
+  bool widening_loads = true;          // with autocast, too
+  bool training = false;               // gradients follow
+  bool tf32_products = true;           // with tf32: not only convolutions compute in it, products do, too
+  bool tf32_for_convolutions = false;  // that is a default of convolutions; where there are none, products were told to
+  bool nhwc = false;                   // maps of convolutions have their channels contiguous
   std::optional<std::size_t> linear_bias = {};  // most dimensions of an input to whose product it is added
   bool composites_apart = false;                // what has no kernel of its own is taken apart where it runs eagerly
   bool silu_apart = false;                      // and SiLU is a sigmoid and a product

@@ -141,13 +141,13 @@ bool is_another(const std::string& id, std::string_view selector) {
 // The GPUs that have a number of the selector's in their name, at least its first digits.
 Ids of_its_number(std::string_view selector, const Ids& known) {
   constexpr std::size_t kLeast = 2;
-  Ids found;
   for (const std::string& word : device_words(selector)) {
     const std::string digits = word.substr(0, word.find_first_not_of("0123456789"));
-    if (digits.size() < kLeast) continue;
-    found = ids_that(known, [&](const std::string& id) { return id.find('-' + digits) != std::string::npos; });
+    if (digits.size() < kLeast || word.ends_with("gb")) continue;
+    Ids found = ids_that(known, [&](const std::string& id) { return id.find('-' + digits) != std::string::npos; });
+    if (!found.empty()) return found;
   }
-  return found;
+  return {};
 }
 
 // What may have been meant by a name that no GPU has.

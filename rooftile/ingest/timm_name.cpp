@@ -59,11 +59,9 @@ constexpr std::array kNames = {
     TimmName{"vit_tiny_patch16_224", "vit_tiny"},
 };
 
-// Whether this follows the dot of one of timm's names: what the weights were trained on ("tv2_in1k",
-// "fb_in22k_ft_in1k").
-bool is_training(std::string_view tag) {
-  return tag.find("_in1") != std::string_view::npos || tag.find("_in2") != std::string_view::npos;
-}
+// Whether this follows the dot of one of timm's names: what the weights were trained on last, 1,000 classes of images
+// of the network's own size ("tv2_in1k", "fb_in22k_ft_in1k"). Others have another head ("fb_in22k") or image.
+bool is_training(std::string_view tag) { return tag.ends_with("_in1k"); }
 
 }  // namespace
 

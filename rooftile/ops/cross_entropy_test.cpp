@@ -41,6 +41,7 @@ TEST(CrossEntropy, ScattersTargetsInTheTypeOfTheLosses) {
   ASSERT_EQ(kernels.size(), 2);
   EXPECT_EQ(kernels[0].write, kScores * 2);
   EXPECT_EQ(kernels[1].read, kScores * 3);
+  EXPECT_EQ(kernels[1].reread, kScores * 2) << "once for the sum of a row, once for the result";
   EXPECT_EQ(kernels[1].write, kScores);
 }
 

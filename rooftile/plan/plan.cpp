@@ -9,9 +9,9 @@ namespace {
 
 // The paper names three tiles and plots which one serves how many output channels (Fig 6); the boundaries are a
 // reconstruction of that plot, and 65 to 96 channels really do get the narrow tile: AlexNet conv1 (96 filters) is
-// limited by the L1 only then, as the paper reports (docs/theory/delta.md, ambiguity 4). Threads and warp tiles are those of
-// CUTLASS 0.1's SGEMM policies for the nearest tiles, registers per thread the sums that fit them (docs/theory/delta.md,
-// "Inputs the paper leaves out").
+// limited by the L1 only then, as the paper reports (docs/theory/delta.md, ambiguity 4). Threads and warp tiles are
+// those of CUTLASS 0.1's SGEMM policies for the nearest tiles, registers per thread the sums that fit them
+// (docs/theory/delta.md, "Inputs the paper leaves out").
 constexpr Kernel kWide = {.tile = {128, 128, 8}, .warp_m = 32, .warp_n = 64, .warps = 8, .registers_per_thread = 128};
 constexpr Kernel kMiddle = {.tile = {128, 64, 4}, .warp_m = 32, .warp_n = 64, .warps = 4, .registers_per_thread = 128};
 constexpr Kernel kNarrow = {.tile = {128, 32, 4}, .warp_m = 32, .warp_n = 32, .warps = 4, .registers_per_thread = 80};

@@ -16,6 +16,7 @@ class SplitCounts {
   constexpr SplitCounts(const std::array<int, N>& counts, const std::array<std::uint8_t, M>& up_to)
       : counts_(counts.data()), up_to_(up_to.data()), size_(N), first_(counts.front()), last_(counts.back()) {}
   constexpr explicit SplitCounts(const int& one) : counts_(&one), first_(one), last_(one) {}
+  SplitCounts(int&&) = delete;  // would not outlive the call
 
   int operator[](std::size_t i) const { return counts_[i]; }
 

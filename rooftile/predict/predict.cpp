@@ -113,7 +113,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .widening_loads = options.framework.empty() || runs_pytorch(options.framework),
           .training = in_training_mode(options, phase),
           .tf32_products = multiplies_in_tf32(options.framework),
-          .tf32_for_convolutions = options.framework.starts_with("PyTorch"),
+          .tf32_for_convolutions = convolves_in_tf32(options.framework),
           .nhwc = channels_last(options),
           .linear_bias = dimensions_with_fused_bias(options.framework),
           .composites_apart = lacks_composites(options.framework),

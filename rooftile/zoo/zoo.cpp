@@ -191,9 +191,9 @@ std::vector<ZooEntry> make_zoo() {
       speech("whisper_medium", "Whisper medium", whisper_medium),
       speech("whisper_large_v2", "Whisper large-v2 (2022)", whisper_large_v2),
       called(speech("whisper_large_v3", "Whisper large-v3 (2023)", whisper_large_v3), {"whisper_large"}),
-      called(speech("whisper_large_v3_turbo", "Whisper large-v3 turbo, 4 layers that write (2024)",
-                    whisper_large_v3_turbo),
-             {"whisper_turbo"}),
+      called(
+          speech("whisper_large_v3_turbo", "Whisper large-v3 turbo, 4 decoder layers (2024)", whisper_large_v3_turbo),
+          {"whisper_turbo"}),
   };
   add_yolo(entries, "yolov5", "YOLOv5 of Ultralytics, release 6.0 on, 640x640 (2021)", yolov5);
   add_yolo(entries, "yolov8", "YOLOv8 of Ultralytics, 640x640 (2023)", yolov8);
