@@ -68,9 +68,9 @@ struct RoleOf {
   }
 };
 
-bool is_gate(const Op& op) {
+bool is_silu(const Op& op) {
   const auto* function = std::get_if<Elementwise>(&op.kind);
-  return function != nullptr && (function->function == "silu" || function->function == "hard_swish");
+  return function != nullptr && function->function == "silu";
 }
 
 struct Group {
@@ -167,7 +167,7 @@ class Fuser {
   void try_join(std::size_t i, std::size_t which, Role role, double size) {
     Group& group = groups_[which];
     if (!group.open || group.elements != size) return;
-    if (rules_.gates_apart && is_gate(op(i)) && has_product(group)) return;
+    if (rules_.gates_apart && is_silu(op(i)) && has_convolution(group)) return;
     const bool heads = role == Role::rows || role == Role::batch || role == Role::reduction;
     // Statistics come before all else of their kernel, and no kernel has two of what needs more than an element.
     if (role == Role::batch || (heads && group.head != kNone)) return;
@@ -191,9 +191,8 @@ class Fuser {
     group_of_[i] = which;
   }
 
-  bool has_product(const Group& group) const {
-    return group.head != kNone &&
-           (std::holds_alternative<Conv>(op(group.head).kind) || std::holds_alternative<Gemm>(op(group.head).kind));
+  bool has_convolution(const Group& group) const {
+    return group.head != kNone && std::holds_alternative<Conv>(op(group.head).kind);
   }
 
   // Whether an input of i is there only after the group has run.

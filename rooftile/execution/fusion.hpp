@@ -9,7 +9,7 @@ namespace rooftile {
 struct FusionRules {
   bool epilogues = false;  // convolutions and products take the element-wise operators that follow
   bool training = false;   // normalisations of a batch compute their statistics; they end no product's kernel
-  // Products take no function that is a product of its argument and a sigmoid of it (SiLU): keeps_gates_apart().
+  // Convolutions take no SiLU: keeps_gates_apart().
   bool gates_apart = false;
 };
 

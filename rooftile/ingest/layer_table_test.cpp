@@ -231,7 +231,7 @@ TEST(LayerTable, TwoColumnsOfOneMeaningAreAnError) {
 TEST(LayerTable, AColumnIsHiddenByItsOwnName) {
   const auto table = parse_layer_table("Model,GPU,Batch Size\nresnet50,T4,8\n", "t.csv", {.ignore = {"Batch Size"}});
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(std::get<NetworkRun>(table->rows.at(0).op).batch, 1);
+  EXPECT_EQ(std::get<NetworkRun>(table->rows.at(0).op).batch, std::nullopt) << "the network's own";
 }
 
 TEST(LayerTable, ReadsSamplesASecond) {

@@ -61,7 +61,7 @@ constexpr std::array kNames = {
 
 // Whether this follows the dot of one of timm's names: what the weights were trained on last, 1,000 classes of images
 // of the network's own size ("tv2_in1k", "fb_in22k_ft_in1k"). Others have another head ("fb_in22k") or image.
-bool is_training(std::string_view tag) { return tag.ends_with("_in1k"); }
+bool is_training(std::string_view tag) { return tag.ends_with("_in1k") || tag == ".in1k"; }
 
 }  // namespace
 

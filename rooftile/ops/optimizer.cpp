@@ -36,6 +36,7 @@ constexpr std::array kAliases = {
     std::pair{std::string_view("sgd momentum"), Optimizer::momentum},
     std::pair{std::string_view("adamw_torch"), Optimizer::adamw},
     std::pair{std::string_view("adamw_torch_fused"), Optimizer::fused_adam},
+    std::pair{std::string_view("adamw_apex_fused"), Optimizer::fused_adam},
     std::pair{std::string_view("fused_adamw"), Optimizer::fused_adam},
     std::pair{std::string_view("fusedadam"), Optimizer::fused_adam},
 };

@@ -1,4 +1,5 @@
 // No term grows without bound outside of what it was fitted to: products of any size on every GPU.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/gpu/generation.hpp"
 #include "rooftile/gpu/test_halves.hpp"
 #include "rooftile/predict/predict.hpp"
 
@@ -81,6 +83,8 @@ TEST(Bounds, ProductsLieBetweenTheRooflineAndAMultipleOfIt) {
   std::mt19937 random(1);
   for (const std::string& id : gpu_ids()) {
     const Gpu gpu = find_gpu(id).value();
+    // Operands may be in the L2 already, which on an L4 is six times as fast as the DRAM.
+    const double from_l2 = std::min(0.25, gpu.level("DRAM").bandwidth / gpu.level("L2").bandwidth);
     for (int i = 0; i < 20; ++i) {
       Product product = random_product(random);
       for (const bool weights : {false, true}) {
@@ -88,7 +92,7 @@ TEST(Bounds, ProductsLieBetweenTheRooflineAndAMultipleOfIt) {
         for (const DType precision : {DType::fp32, DType::fp16}) {
           const Seconds time = time_of(product, gpu, precision),
                         least = time_of(product, gpu, precision, Method::roofline);
-          EXPECT_GE(time * 1.001, least * 0.25) << id << ": " << product.text();  // operands may be in the L2 already
+          EXPECT_GE(time * 1.001, least * from_l2) << id << ": " << product.text();
           if (precision == DType::fp16 && has_slow_halves(gpu)) continue;
           EXPECT_LE(time, kEver * least + kLaunches) << id << ": " << product.text();
           above += time > kMost * least + kLaunches ? 1 : 0;
@@ -101,9 +105,10 @@ TEST(Bounds, ProductsLieBetweenTheRooflineAndAMultipleOfIt) {
 }
 
 // Up to Pascal libraries go by an estimate that is not the time, and now and then take a kernel that a larger product
-// shows to be a bad one: one change in 500 may give back more than 5 %.
+// shows to be a bad one: one change in 500 may give back more than 5 %. It is up to twice as slow as the best
+// (docs/theory/cuda_cores.md, "Which kernel runs").
 TEST(Bounds, MoreWorkIsHardlyEverFaster) {
-  constexpr double kUsual = 0.95, kLeast = 0.6, kExceptions = 1. / 500;
+  constexpr double kUsual = 0.95, kLeast = 0.6, kLeastEarly = 0.5, kExceptions = 1. / 500;
   double changes = 0, exceptions = 0;
   std::mt19937 random(2);
   const auto double_sides = [&](const Gpu& gpu, const Product& product, DType precision) {
@@ -111,7 +116,8 @@ TEST(Bounds, MoreWorkIsHardlyEverFaster) {
       Product more = product;
       more.*side *= 2;
       const double ratio = time_of(more, gpu, precision) / time_of(product, gpu, precision);
-      EXPECT_GE(ratio, kLeast) << gpu.id << ": " << product.text() << " to " << more.text();
+      const double least = generation::has_tensor_cores(gpu.generation) ? kLeast : kLeastEarly;
+      EXPECT_GE(ratio, least) << gpu.id << ": " << product.text() << " to " << more.text();
       changes += 1;
       exceptions += ratio < kUsual ? 1 : 0;
     }
