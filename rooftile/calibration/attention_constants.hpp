@@ -13,8 +13,8 @@ namespace rooftile {
 // the GEMMs on tensor cores; of the power window, two of the three GPUs say nothing. Those of backward passes and of
 // Blackwell are of GB200 alone.
 inline constexpr std::array kAttentionConstants = {
-    ConstantInfo{"efficiency", "", 0.73, 0.3, 1, "share of the dense peak that products of FlashAttention reach"},
-    ConstantInfo{"older_efficiency", "", 0.56, 0.2, 1, "the same of TensorRT-LLM before Hopper, FlashInfer and Triton"},
+    ConstantInfo{"efficiency", "", 0.72, 0.3, 1, "share of the dense peak that products of FlashAttention reach"},
+    ConstantInfo{"older_efficiency", "", 0.42, 0.2, 1, "the same of TensorRT-LLM before Hopper, FlashInfer and Triton"},
     ConstantInfo{"fp8_efficiency", "", 0.5, 0.2, 1, "the same of FP8"},
     ConstantInfo{"promoted_efficiency", "", 0.285, 0.1, 1, "the same of FP8 whose sums are added up in FP32"},
     ConstantInfo{"spilled_efficiency", "", 0.19, 0.05, 1,

@@ -75,14 +75,11 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   plan.head_dim = dim;
   plan.padded_dim = kernel_dim(call.library, dim);
   plan.pair_macs = 3 * plan.padded_dim + 2 * (plan.padded_dim > dim ? plan.padded_dim : values);
-  plan.overlapped = units.overlapped;
-  plan.exponentials = units.exponentials;
   plan.block_scaled = attention.block_scaled;
   plan.warm = true;
   // cuDNN's FP8 kernel takes as long with an order of its sums as without, and with a window as without.
   plan.ordered = attention.deterministic && !fp8;
-  plan.issued = issued_share(call.library, units);
-  plan.early = call.library == AttentionLibrary::flash1;
+  set_instructions(plan, gpu);
   const bool unfused = call.library == AttentionLibrary::unfused;
   Attention seen = attention;
   if (unfused) seen.causal = false;

@@ -119,9 +119,11 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   if (words.release_0("vllm").value_or(kFlash3) < kFlash3) call.library = AttentionLibrary::flash2;
   if (const auto pytorch = words.release("pytorch")) set_pytorch(call, *pytorch, units);
   // There is no FlashAttention-2 for GPUs before Ampere; PyTorch, which an unnamed framework is taken for, runs
-  // xFormers' kernels, which are as fast as the first.
+  // xFormers' kernels.
   const bool pytorch = words.has("pytorch") || framework.empty();
-  if (pytorch && gpu.generation < generation::kAmpere) call.library = AttentionLibrary::flash1;
+  if (pytorch && gpu.generation < generation::kAmpere) {
+    call.library = gpu.vendor == "nvidia" ? AttentionLibrary::xformers : AttentionLibrary::flash1;
+  }
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);
   // llm-foundry in 2023: attn_impl flash or triton, both as of 2022. AITemplate has a copy of its own
@@ -134,6 +136,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   for (const std::string_view name : kFlashInfer) {
     if (words.has(name)) call.library = AttentionLibrary::flashinfer;
   }
+  if (words.has("xformers")) call.library = AttentionLibrary::xformers;
   if (words.has("triton")) call.library = AttentionLibrary::triton;
   if (words.has("unfused")) call.library = AttentionLibrary::unfused;
   const bool since = words.release_0("vllm").value_or(kFlash3) >= kFlash3;
@@ -160,6 +163,8 @@ std::string_view name_of(AttentionLibrary library) {
       return "TensorRT-LLM for Blackwell";
     case AttentionLibrary::flashinfer:
       return "FlashInfer";
+    case AttentionLibrary::xformers:
+      return "xFormers";
     case AttentionLibrary::triton:
       return "Triton";
     case AttentionLibrary::unfused:

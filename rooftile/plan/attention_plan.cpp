@@ -15,7 +15,7 @@ constexpr double kInstructionRows = 16;
 AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
   if (spilled(shape)) return shape.dim <= 64 ? AttentionRate::narrow : AttentionRate::spilled;
   if (generation::has_tensor_memory(shape.generation)) {  // sums stay in tensor memory, whatever the operands
-    return call.library == AttentionLibrary::triton ? AttentionRate::older : AttentionRate::full;
+    return AttentionRate::full;
   }
   if (shape.fp8) {
     return call.vllm && call.library == AttentionLibrary::flash3 ? AttentionRate::promoted : AttentionRate::fp8;
@@ -26,6 +26,7 @@ AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
     case AttentionLibrary::flash3:
     case AttentionLibrary::flash4:
     case AttentionLibrary::cudnn:
+    case AttentionLibrary::xformers:
     case AttentionLibrary::trtllm_gen:
       return AttentionRate::full;
     case AttentionLibrary::trtllm:
@@ -34,7 +35,7 @@ AttentionRate rate_of(const AttentionShape& shape, const AttentionCall& call) {
       return AttentionRate::full;
     case AttentionLibrary::flashinfer:
     case AttentionLibrary::triton:
-      return AttentionRate::older;
+      return generation::has_async_products(shape.generation) ? AttentionRate::full : AttentionRate::older;
   }
   return AttentionRate::full;
 }
@@ -51,6 +52,19 @@ bool choose_other(AttentionPlan& plan, const AttentionShape& shape, const Attent
   plan.tile_kv = tile.kv;
   plan.kernels = shape.decode ? 4 : 3;
   return shape.decode;
+}
+
+// xFormers' kernels, which PyTorch has a copy of (mem_eff_attention/kernel_forward.h): four warps with 64 keys at a
+// time, or 128 where heads have more than 64 dimensions. Sums of results are as wide as the keys of a step.
+bool choose_xformers(AttentionPlan& plan, const AttentionShape& shape) {
+  constexpr double kNarrow = 64, kWarps = 4, kDepth = 32;
+  const bool narrow = shape.value_dim <= kNarrow;
+  plan.tile_q = narrow ? 64 : 32;
+  plan.tile_kv = narrow ? 64 : 128;
+  plan.resident = (shape.generation < generation::kAmpere ? 12 : 16) / kWarps;  // getWarpsPerSm()
+  plan.padded_dim = kDepth * std::ceil(shape.dim / kDepth);
+  plan.padded_values = plan.tile_kv * std::ceil(shape.value_dim / plan.tile_kv);
+  return false;
 }
 
 // Products with nothing left out, and kernels between them.
@@ -78,6 +92,8 @@ bool choose(AttentionPlan& plan, const AttentionShape& shape, const AttentionCal
       return choose_trtllm(plan, shape, call);
     case AttentionLibrary::trtllm_gen:
       return choose_trtllm_gen(plan, shape, call);
+    case AttentionLibrary::xformers:
+      return choose_xformers(plan, shape);
     case AttentionLibrary::unfused:
       return choose_unfused(plan, shape);
     case AttentionLibrary::flashinfer:
@@ -192,15 +208,39 @@ double split_of_paged(const AttentionPlan& plan, const AttentionShape& shape, co
 }  // namespace
 
 bool precedes_flash3(AttentionLibrary library) {
-  return library == AttentionLibrary::flash1 || library == AttentionLibrary::flash2;
+  return library == AttentionLibrary::flash1 || library == AttentionLibrary::flash2 ||
+         library == AttentionLibrary::xformers;
 }
+
+namespace {
 
 double issued_share(AttentionLibrary library, const AttentionUnits& units) {
   // The older instructions on Hopper (Luo et al., arXiv:2402.13499: 62.9 % on average); Blackwell's SMs multiply twice
   // as fast, and those instructions do not.
   constexpr double kOlderInstructions = 0.63;
+  // Of FlashAttention-3's rate, by the same calls on an H100 (pytorch/benchmark, pull request 2391: 0.75 to 0.78).
+  constexpr double kTriton = 0.77;
+  if (library == AttentionLibrary::triton || library == AttentionLibrary::flashinfer) {
+    return units.asynchronous ? kTriton : 1;
+  }
   if (!precedes_flash3(library) || !units.asynchronous) return 1;
   return units.overlapped ? kOlderInstructions / 2 : kOlderInstructions;
+}
+
+}  // namespace
+
+void set_instructions(AttentionPlan& plan, const Gpu& gpu) {
+  const AttentionUnits units = attention_units(gpu);
+  const bool older = precedes_flash3(plan.library);
+  const bool narrow = plan.precision != DType::fp32 && gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
+  plan.exponentials = units.exponentials;
+  plan.issued = issued_share(plan.library, units);
+  plan.overlapped = units.overlapped && !older;
+  plan.loads_operands = gpu.vendor == "nvidia" && (older || !units.asynchronous);
+  plan.shares_scores = !plan.backward && plan.library == AttentionLibrary::xformers && narrow &&
+                       gpu.generation >= generation::kVolta && gpu.generation < generation::kAmpere;
+  plan.early =
+      plan.library == AttentionLibrary::flash1 || (plan.library == AttentionLibrary::xformers && !plan.shares_scores);
 }
 
 double unfused_elements(bool backward, bool causal) {
@@ -246,14 +286,10 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   plan.library = call.library;
   plan.rate = rate_of(shape, call);
   plan.precision = attention_precision(attention, precision, gpu);
-  const AttentionUnits units = attention_units(gpu);
-  plan.overlapped = units.overlapped;
-  plan.exponentials = units.exponentials;
-  plan.issued = issued_share(call.library, units);
-  plan.early = call.library == AttentionLibrary::flash1;
+  set_instructions(plan, gpu);
   plan.block_scaled = attention.block_scaled;
-  const double padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;
-  plan.pair_macs = plan.padded_dim + padded_values;
+  if (plan.padded_values == 0) plan.padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;
+  plan.pair_macs = plan.padded_dim + plan.padded_values;
   AttentionShape seen = shape;
   const bool unfused = call.library == AttentionLibrary::unfused;
   if (unfused) {

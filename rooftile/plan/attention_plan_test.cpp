@@ -220,11 +220,12 @@ TEST(AttentionPlan, FlashAttention2HasAnSmToItselfWhereItsMemoryHoldsNoOther) {
 }
 
 // Of llm-foundry in 2023; the second is about twice as fast.
-TEST(AttentionPlan, PyTorchRanTheFirstFlashAttentionUntil22AndBeforeAmpereItsLike) {
+TEST(AttentionPlan, PyTorchRanTheFirstFlashAttentionUntil22AndBeforeAmpereXformers) {
   EXPECT_EQ(attention_call("", "PyTorch 2.1", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
   EXPECT_EQ(attention_call("", "PyTorch 2.2", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash2);
-  EXPECT_EQ(attention_call("", "PyTorch 2.4", *find_gpu("t4")).library, AttentionLibrary::flash1);
-  EXPECT_EQ(attention_call("", "", *find_gpu("t4")).library, AttentionLibrary::flash1) << "taken for PyTorch";
+  EXPECT_EQ(attention_call("", "PyTorch 2.4", *find_gpu("t4")).library, AttentionLibrary::xformers);
+  EXPECT_EQ(attention_call("", "", *find_gpu("t4")).library, AttentionLibrary::xformers) << "taken for PyTorch";
+  EXPECT_EQ(attention_call("xformers", "", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::xformers);
   EXPECT_EQ(attention_call("", "AITemplate", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
 }
 
@@ -287,6 +288,35 @@ TEST(AttentionPlan, OlderInstructionsDoNotReachThePeakOfLaterGpus) {
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "a100-sxm4-80gb").issued, 1);
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "h100-sxm5-80gb").issued, 0.63);
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "FlashAttention 3", "", "h100-sxm5-80gb").issued, 1);
+}
+
+TEST(AttentionPlan, WarpsLoadOperandsBeforeHopperAndInOlderKernels) {
+  const auto loads = [](const char* kernel, const char* id) {
+    return plan_of(prompt(1024, 4, 4), kernel, "", id).loads_operands;
+  };
+  EXPECT_TRUE(loads("FlashAttention 2", "a100-sxm4-80gb"));
+  EXPECT_TRUE(loads("cudnn", "rtx-5090"));
+  EXPECT_TRUE(loads("FlashAttention 2", "b200-sxm-180gb"));
+  EXPECT_FALSE(loads("FlashAttention 3", "h100-sxm5-80gb"));
+  EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "b200-sxm-180gb").overlapped);
+  EXPECT_TRUE(plan_of(prompt(1024, 4, 4), "", "", "b200-sxm-180gb").overlapped);
+}
+
+// 64 keys a step, or 128; sums as wide as a step has keys.
+TEST(AttentionPlan, XformersPadsHeadsToItsTiles) {
+  Attention attention = prompt(4096, 16, 16);
+  attention.head_dim = 40;
+  const AttentionPlan narrow = plan_of(attention, "", "PyTorch 2.1", "v100-sxm2-16gb", DType::fp16);
+  EXPECT_EQ(narrow.tile_q, 64);
+  EXPECT_EQ(narrow.pair_macs, 64 + 64);
+  EXPECT_TRUE(narrow.shares_scores);
+  attention.head_dim = 80;
+  const AttentionPlan wide = plan_of(attention, "", "PyTorch 2.1", "v100-sxm2-16gb", DType::fp16);
+  EXPECT_EQ(wide.tile_kv, 128);
+  EXPECT_EQ(wide.pair_macs, 96 + 128);
+  EXPECT_EQ(wide.resident, 3);
+  EXPECT_FALSE(plan_of(attention, "", "PyTorch 2.1", "v100-sxm2-16gb", DType::fp32).shares_scores) << "on the lanes";
+  EXPECT_FALSE(plan_of(attention, "xformers", "", "a100-sxm4-80gb").shares_scores);
 }
 
 TEST(AttentionPlan, UnfusedProductsLeaveNothingOut) {

@@ -62,7 +62,7 @@ double kernel_dim(AttentionLibrary library, double dim) {
     const auto found = std::find_if(dims.begin(), dims.end(), [&](double one) { return one >= dim; });
     return found == dims.end() ? dim : *found;
   };
-  if (library == AttentionLibrary::flash1) return least(kFirst);
+  if (library == AttentionLibrary::flash1 || library == AttentionLibrary::xformers) return least(kFirst);
   if (library == AttentionLibrary::flash2) return least(kSecond);
   return library == AttentionLibrary::flash3 ? least(kThird) : dim;
 }

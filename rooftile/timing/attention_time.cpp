@@ -24,6 +24,9 @@ double slowdown(double work, const GpuRates& rates) {
   return 1 / (1 - lost * work / (work + window));
 }
 
+// Multiply-accumulates of an A100's SM in a clock.
+constexpr double kAmpereMacs = 1024;
+
 // Seconds of one CTA alone on an SM.
 struct CtaTime {
   double work = 0;     // of a step: products and exponentials
@@ -101,13 +104,18 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
   return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
 }
 
+// xFormers' kernels on Volta and Turing: warps of 32 x 32 results write scores to shared memory and load them from
+// there again, as they load all other operands. By the times of a V100 (facebookresearch/xformers, pull request 434:
+// heads of 16 to 128 dimensions, 128 to 16,384 positions).
+constexpr double kSharedScores = 0.19, kSharedSoftmax = 2.5;
+
 // What the lanes do with a pair of query and key, that products do not hide: an exponential, and in a backward pass
 // what turns it into gradients.
 double vector_cycles(const AttentionPlan& plan, const Constants& constants) {
   double cycles = 1 / plan.exponentials;
   if (plan.backward) cycles += (constants[AttentionConstant::backward_vector] - 1) / kUsualExponentials;
   if (plan.block_scaled) cycles *= constants[AttentionConstant::block_scales];
-  return cycles * constants[softmax_of(plan)];
+  return cycles * (plan.shares_scores ? kSharedSoftmax : constants[softmax_of(plan)]);
 }
 
 // Of four warps alone on an SM, whose products wait for their loads and exponentials: L40S takes 1.1 times as long as
@@ -117,16 +125,21 @@ constexpr double kLone = 1.15;
 // FlashAttention-2 takes half as long as the kernel of 2022 (Dao, arXiv:2307.08691, abstract), on an A100, whose SM
 // makes 1,024 products in a clock. What it saves is what warps exchanged and scaled, not products, and as many clocks
 // where those take longer.
-double early_cycles(double macs, double rate, double vector) {
-  constexpr double kMacs = 1024;
-  return macs / (kMacs * rate) + vector;
+double early_cycles(double macs, double rate, double vector) { return macs / (kAmpereMacs * rate) + vector; }
+
+// Seconds of products at `efficiency`. Where warps load the operands into registers themselves, what is lost are clocks
+// for that, as many for a product whatever the tensor cores' rate: efficiencies are those at an A100's rate.
+double product_seconds(const AttentionPlan& plan, double macs, double efficiency, const GpuRates& rates) {
+  const double peak = macs / (rates.macs_per_second() * plan.issued);
+  if (!plan.loads_operands) return peak / efficiency;
+  return peak + macs / (kAmpereMacs * rates.clock.value()) * (1 / efficiency - 1);
 }
 
 CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
   const Constants& constants = rates.constants;
   const double pairs = plan.tile_q * plan.tile_kv;
-  const double efficiency = constants[constant_of(plan.rate)];
-  double products = pairs * plan.pair_macs / (rates.macs_per_second() * plan.issued * efficiency);
+  const double efficiency = plan.shares_scores ? kSharedScores : constants[constant_of(plan.rate)];
+  double products = product_seconds(plan, pairs * plan.pair_macs, efficiency, rates);
   // Where exponentials limit, power does not: GB200 kept its clock over the first milliseconds.
   if (!plan.overlapped) products *= slowdown(plan.ctas * plan.split * plan.steps * products / rates.sms, rates);
   const double vector = pairs * vector_cycles(plan, constants) / rates.clock.value();

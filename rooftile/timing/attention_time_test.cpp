@@ -61,6 +61,20 @@ TEST(AttentionTime, EarlyKernelsTakeTwiceAsLongWhereProductsAreAsFastAsAnA100s) 
   EXPECT_NEAR(ratio(), 1.25, 1e-9) << "a quarter of the products, a quarter of the share";
 }
 
+// Half as efficient at an A100's rate: a quarter of that rate leaves 1 / (1 + 1/4) of its peak.
+TEST(AttentionTime, LoadsOfOperandsCostClocksAndNotAShareOfTheRate) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::efficiency] = 0.5;
+  AttentionPlan plan = plain_plan();
+  plan.loads_operands = true;
+  rates.sm_peak = FlopsPerSecond(2 * 1024e9);
+  const double whole = micros(attention_time(plan, rates).cases[Bottleneck::compute]);
+  rates.sm_peak = FlopsPerSecond(2 * 256e9);
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::compute]), whole / 2 * 5, 1e-9);
+  plan.loads_operands = false;
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::compute]), whole / 2 * 8, 1e-9);
+}
+
 // 0.19 of the start of a group for every 64 dimensions and once more.
 TEST(AttentionTime, StackedHeadsStartSoonAndWaitOnlyWhereTold) {
   GpuRates rates = attention_rates();

@@ -43,6 +43,7 @@ RUNS = {
     "unseen-attention": ([VLLM], VLLM_UNSEEN, "", "gpu,phase"),
     "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
     "later-cudnn": ([OWN / "cudnn_attention_later.csv"], "", "", "gpu,pass"),
+    "attention-kernels": ([OWN / "attention_kernels.csv"], "", "", "gpu,pass,source"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
@@ -196,6 +197,11 @@ ROWS = [
     *[(f"cuDNN attention of other networks on H200 and RTX PRO 6000, {name}", "later-cudnn",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
+    *[(f"FlashAttention and FlashInfer, boards or kernels unseen, {name}", "attention-kernels",
+       lambda g, passes=passes: g["pass"] == passes and not g["source"].startswith("xformers"), {})
+      for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
+    ("xFormers' attention on V100 and A100", "attention-kernels",
+     lambda g: g["source"].startswith("xformers"), {}),
     *[(f"torch.mm on 18 boards, {precision}", "torch-matmul",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("fp32", "tf32", "fp16", "bf16")],
     *[(f"torch.mm on 7 later boards, {precision}", "torch-later",
