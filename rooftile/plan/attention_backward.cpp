@@ -65,15 +65,15 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   const auto dim = static_cast<double>(attention.head_dim), values = static_cast<double>(value_dim(attention));
   const auto heads = static_cast<double>(attention.heads);
   AttentionPlan plan;
-  plan.library = call.library;
+  plan.library = needs_xformers(precision, call, gpu) ? AttentionLibrary::xformers : call.library;
   plan.backward = true;
-  plan.precision = attention_precision(attention, precision, gpu);
+  plan.precision = attention_precision(attention, precision, call, gpu);
   const bool fp8 = plan.precision == DType::fp8;
   if (fp8 && !units.overlapped) plan.rate = AttentionRate::fp8;
   plan.tile_q = tile.q;
   plan.tile_kv = tile.kv;
   plan.head_dim = dim;
-  plan.padded_dim = kernel_dim(call.library, dim);
+  plan.padded_dim = kernel_dim(plan.library, dim);
   plan.pair_macs = 3 * plan.padded_dim + 2 * (plan.padded_dim > dim ? plan.padded_dim : values);
   plan.block_scaled = attention.block_scaled;
   plan.warm = true;

@@ -236,11 +236,13 @@ void set_instructions(AttentionPlan& plan, const Gpu& gpu) {
   plan.exponentials = units.exponentials;
   plan.issued = issued_share(plan.library, units);
   plan.overlapped = units.overlapped && !older;
+  plan.splits_operands = plan.library == AttentionLibrary::xformers && plan.precision == DType::tf32;
+  if (plan.splits_operands) plan.issued /= 3;
   plan.loads_operands = gpu.vendor == "nvidia" && (older || !units.asynchronous);
   plan.shares_scores = !plan.backward && plan.library == AttentionLibrary::xformers && narrow &&
                        gpu.generation >= generation::kVolta && gpu.generation < generation::kAmpere;
-  plan.early =
-      plan.library == AttentionLibrary::flash1 || (plan.library == AttentionLibrary::xformers && !plan.shares_scores);
+  plan.early = plan.library == AttentionLibrary::flash1 ||
+               (plan.library == AttentionLibrary::xformers && !plan.shares_scores && !plan.splits_operands);
 }
 
 double unfused_elements(bool backward, bool causal) {
@@ -273,7 +275,9 @@ double flash3_split(double tiles, double sms, double blocks, double most) {
   return std::clamp(std::ceil(blocks / share), 1.0, std::max(1.0, most));
 }
 
-AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
+AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& named, const Gpu& gpu) {
+  AttentionCall call = named;
+  if (needs_xformers(precision, call, gpu)) call.library = AttentionLibrary::xformers;
   AttentionShape shape = attention_shape(attention, precision, gpu);
   // vLLM calls prompts of one token a decode step, too.
   if (call.library == AttentionLibrary::trtllm_gen && shape.q == 1) shape.decode = true;
@@ -285,7 +289,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   if (takes_whole_heads(shape, call)) plan.tile_q = kInstructionRows * std::ceil(shape.q / kInstructionRows);
   plan.library = call.library;
   plan.rate = rate_of(shape, call);
-  plan.precision = attention_precision(attention, precision, gpu);
+  plan.precision = attention_precision(attention, precision, call, gpu);
   set_instructions(plan, gpu);
   plan.block_scaled = attention.block_scaled;
   if (plan.padded_values == 0) plan.padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;

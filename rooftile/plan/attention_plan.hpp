@@ -83,34 +83,35 @@ struct AttentionPlan {
   double tile_q = 1;              // rows: queries, times the heads that are packed
   double tile_kv = 1;             // keys of a step
   double head_dim = 1;
-  double padded_dim = 1;        // as the tensor cores see it
-  double padded_values = 0;     // those of the values; 0: like the keys'
-  double pair_macs = 2;         // multiply-accumulates of a pair of query and key
-  double packed = 1;            // heads that share keys and are rows of one tile
-  double ctas = 1;              // before the keys are split
-  double steps = 1;             // over the keys, of a CTA on average; before the keys are split
-  double most_steps = 1;        // of the CTA with the most
-  double split = 1;             // CTAs that share the keys of one tile
-  double resident = 1;          // CTAs an SM holds at once
-  bool lone = false;            // four warps have an SM to themselves: nothing hides their loads and exponentials
-  double kernels = 1;           // that the call launches; halves: kernels that overlap with the next
-  bool decode = false;          // few queries against a longer cache
-  bool persistent = false;      // a CTA takes the next tile when it is done
-  bool overlapped = false;      // exponentials run beside products
-  bool waits = false;           // each step waits for its keys
-  bool merged = false;          // splits are added up by the last CTA of a tile, and not by a kernel
-  bool warm = false;            // the cache was read before: what fits the L2 is still there
-  bool transposed = false;      // values are transposed on their way to the tensor cores
-  bool spills_masks = false;    // a window's masks do not fit the registers
-  double scans = 0;             // of the sequences' lengths by a CTA that looks for its next tiles
-  double exponentials = 16;     // that an SM computes in a clock
-  double issued = 1;            // share of the peak that the kernel's instructions can reach
-  bool loads_operands = false;  // warps load what they multiply into registers (mma.sync), in clocks of their own
-  bool early = false;           // FlashAttention's kernel of 2022, or one that is as fast
-  bool shares_scores = false;   // warps exchange scores in shared memory: xFormers' kernels on Volta and Turing
-  bool backward = false;        // CTAs own keys and go over the queries, where the others own queries
-  bool ordered = false;         // gradients are added up in a fixed order
-  bool block_scaled = false;    // FP8 with a scale for every few elements
+  double padded_dim = 1;         // as the tensor cores see it
+  double padded_values = 0;      // those of the values; 0: like the keys'
+  double pair_macs = 2;          // multiply-accumulates of a pair of query and key
+  double packed = 1;             // heads that share keys and are rows of one tile
+  double ctas = 1;               // before the keys are split
+  double steps = 1;              // over the keys, of a CTA on average; before the keys are split
+  double most_steps = 1;         // of the CTA with the most
+  double split = 1;              // CTAs that share the keys of one tile
+  double resident = 1;           // CTAs an SM holds at once
+  bool lone = false;             // four warps have an SM to themselves: nothing hides their loads and exponentials
+  double kernels = 1;            // that the call launches; halves: kernels that overlap with the next
+  bool decode = false;           // few queries against a longer cache
+  bool persistent = false;       // a CTA takes the next tile when it is done
+  bool overlapped = false;       // exponentials run beside products
+  bool waits = false;            // each step waits for its keys
+  bool merged = false;           // splits are added up by the last CTA of a tile, and not by a kernel
+  bool warm = false;             // the cache was read before: what fits the L2 is still there
+  bool transposed = false;       // values are transposed on their way to the tensor cores
+  bool spills_masks = false;     // a window's masks do not fit the registers
+  double scans = 0;              // of the sequences' lengths by a CTA that looks for its next tiles
+  double exponentials = 16;      // that an SM computes in a clock
+  double issued = 1;             // share of the peak that the kernel's instructions can reach
+  bool loads_operands = false;   // warps load what they multiply into registers (mma.sync), in clocks of their own
+  bool splits_operands = false;  // warps make two TF32 numbers of every FP32 one, and three products of one
+  bool early = false;            // FlashAttention's kernel of 2022, or one that is as fast
+  bool shares_scores = false;    // warps exchange scores in shared memory: xFormers' kernels on Volta and Turing
+  bool backward = false;         // CTAs own keys and go over the queries, where the others own queries
+  bool ordered = false;          // gradients are added up in a fixed order
+  bool block_scaled = false;     // FP8 with a scale for every few elements
 
   Bytes queries, results;     // loaded and stored
   Bytes keys;                 // keys and values that some query sees, once
@@ -130,7 +131,9 @@ struct AttentionPlan {
 };
 
 // The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.
-DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu);
+// No library has a fused kernel for FP32 but xFormers, whose kernels from Ampere on make an FP32 product of three in
+// TF32.
+DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);
 
 // Of the forward pass. `precision` is that of the queries. Heads, lengths and window passed check().
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);

@@ -302,6 +302,15 @@ TEST(AttentionPlan, WarpsLoadOperandsBeforeHopperAndInOlderKernels) {
   EXPECT_TRUE(plan_of(prompt(1024, 4, 4), "", "", "b200-sxm-180gb").overlapped);
 }
 
+TEST(AttentionPlan, FusedProductsOfFp32AreThreeOfTf32) {
+  const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "", "PyTorch 2.4", "a100-sxm4-80gb", DType::fp32);
+  EXPECT_EQ(plan.library, AttentionLibrary::xformers);
+  EXPECT_EQ(plan.precision, DType::tf32);
+  EXPECT_DOUBLE_EQ(plan.issued, 1.0 / 3);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "PyTorch 2.4", "p100-sxm2-16gb", DType::fp32).precision, DType::fp32);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "unfused", "", "a100-sxm4-80gb", DType::fp32).precision, DType::fp32);
+}
+
 // 64 keys a step, or 128; sums as wide as a step has keys.
 TEST(AttentionPlan, XformersPadsHeadsToItsTiles) {
   Attention attention = prompt(4096, 16, 16);
@@ -500,10 +509,10 @@ TEST(AttentionPlan, Fp8KeysAreHalfTheBytes) {
 TEST(AttentionPlan, Fp8KeysAreMultipliedAsSuchFromHopperOn) {
   Attention attention = prompt(256, 8, 8);
   attention.kv_precision = DType::fp8;
-  EXPECT_EQ(attention_precision(attention, DType::bf16, gpu("h100-sxm5-80gb")), DType::fp8);
-  EXPECT_EQ(attention_precision(attention, DType::bf16, gpu("l40s")), DType::bf16);
-  EXPECT_EQ(attention_precision(attention, DType::fp8, gpu("l40s")), DType::fp8);
-  EXPECT_EQ(attention_precision(attention, DType::fp8, gpu("a100-sxm4-80gb")), DType::bf16);
+  EXPECT_EQ(attention_precision(attention, DType::bf16, {}, gpu("h100-sxm5-80gb")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::bf16, {}, gpu("l40s")), DType::bf16);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, {}, gpu("l40s")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, {}, gpu("a100-sxm4-80gb")), DType::bf16);
   EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa3", "vllm", "h100-sxm5-80gb").rate, AttentionRate::promoted);
   EXPECT_EQ(plan_of(attention, "flash_attention", "sglang", "h100-sxm5-80gb").rate, AttentionRate::fp8);
   EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "l40s").rate, AttentionRate::older);

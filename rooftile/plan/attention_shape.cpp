@@ -28,7 +28,7 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
   shape.windowed = attention.window > 0;
   shape.decode = attention.q_len <= kMostDraft && attention.q_len < attention.kv_len;
   shape.fp8_keys = keys == DType::fp8;
-  shape.fp8 = attention_precision(attention, precision, gpu) == DType::fp8;
+  shape.fp8 = attention_precision(attention, precision, {}, gpu) == DType::fp8;
   shape.generation = gpu.generation;
   shape.sms = gpu.sm_count;
   shape.smem = gpu.sm.smem.value();
@@ -36,11 +36,19 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
   return shape;
 }
 
-DType attention_precision(const Attention& attention, DType precision, const Gpu& gpu) {
+DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
+  if (size_of(precision) == size_of(DType::fp32)) return needs_xformers(precision, call, gpu) ? DType::tf32 : precision;
   if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
   if (precision == DType::fp8) return precision;
   const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
   return fp8_keys && generation::has_async_products(gpu.generation) ? DType::fp8 : precision;
+}
+
+bool needs_xformers(DType precision, const AttentionCall& call, const Gpu& gpu) {
+  const bool wide = precision == DType::fp32 || precision == DType::tf32;
+  const bool of_pytorch = precedes_flash3(call.library) || call.library == AttentionLibrary::flash3 ||
+                          call.library == AttentionLibrary::flash4 || call.library == AttentionLibrary::cudnn;
+  return wide && of_pytorch && gpu.vendor == "nvidia" && gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
 }
 
 AttentionUnits attention_units(const Gpu& gpu) {

@@ -17,6 +17,10 @@ struct AttentionShape {
 };
 AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
 
+// Wide operands, in whatever library: xFormers' kernels of 3xTF32 run (mem_eff_attention/gemm_kernel_utils.h:
+// OpMultiplyAddFastF32).
+bool needs_xformers(DType precision, const AttentionCall& call, const Gpu& gpu);
+
 struct TileSize {
   double q, kv;
 };

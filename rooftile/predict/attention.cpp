@@ -11,8 +11,7 @@ namespace rooftile {
 namespace {
 
 void add_planned(LayerEstimate& layer, const Attention& attention, const OperandBytes& bytes, const Gpu& gpu,
-                 const PredictOptions& options, const RefinedModel& model) {
-  const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+                 const PredictOptions& options, const AttentionCall& call, const RefinedModel& model) {
   const AttentionPlan plan = options.pass == Pass::fwd
                                  ? attention_plan(attention, options.precision, call, gpu)
                                  : attention_backward_plan(attention, options.precision, call, gpu);
@@ -40,11 +39,12 @@ void add_attention(LayerEstimate& layer, const Attention& attention, const Gpu& 
   // The gradient also reads the result and its gradient, and writes one for each operand.
   if (options.pass != Pass::fwd) bytes = {bytes.read + element * (2 * count.out), bytes.read};
   PredictOptions multiplied = options;
-  multiplied.precision = attention_precision(attention, options.precision, gpu);
+  const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+  multiplied.precision = attention_precision(attention, options.precision, call, gpu);
   const RefinedModel* model =
       options.method == Method::rooftile ? models.find(RefinedOp::attention, gpu, multiplied) : nullptr;
   if (model != nullptr) {
-    add_planned(layer, attention, bytes, gpu, options, *model);
+    add_planned(layer, attention, bytes, gpu, options, call, *model);
   } else {
     add_roofline(layer, bytes, gpu, options.precision);
   }

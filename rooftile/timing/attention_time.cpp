@@ -109,6 +109,14 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
 // heads of 16 to 128 dimensions, 128 to 16,384 positions).
 constexpr double kSharedScores = 0.19, kSharedSoftmax = 2.5;
 
+// Those of 3xTF32 on an A100, by its times (NVIDIA/cutlass, pull request 662).
+constexpr double kSplitOperands = 0.15;
+
+double efficiency_of(const AttentionPlan& plan, const Constants& constants) {
+  if (plan.shares_scores) return kSharedScores;
+  return plan.splits_operands ? kSplitOperands : constants[constant_of(plan.rate)];
+}
+
 // What the lanes do with a pair of query and key, that products do not hide: an exponential, and in a backward pass
 // what turns it into gradients.
 double vector_cycles(const AttentionPlan& plan, const Constants& constants) {
@@ -138,7 +146,7 @@ double product_seconds(const AttentionPlan& plan, double macs, double efficiency
 CtaTime cta_time(const AttentionPlan& plan, const GpuRates& rates) {
   const Constants& constants = rates.constants;
   const double pairs = plan.tile_q * plan.tile_kv;
-  const double efficiency = plan.shares_scores ? kSharedScores : constants[constant_of(plan.rate)];
+  const double efficiency = efficiency_of(plan, constants);
   double products = product_seconds(plan, pairs * plan.pair_macs, efficiency, rates);
   // Where exponentials limit, power does not: GB200 kept its clock over the first milliseconds.
   if (!plan.overlapped) products *= slowdown(plan.ctas * plan.split * plan.steps * products / rates.sms, rates);

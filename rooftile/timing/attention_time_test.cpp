@@ -327,7 +327,7 @@ AttentionCase any_attention(bool decode) {
 }
 
 GpuRates machine_for(const AttentionCase& made) {
-  const DType multiplied = attention_precision(made.attention, made.precision, made.gpu);
+  const DType multiplied = attention_precision(made.attention, made.precision, made.call, made.gpu);
   return gpu_rates(made.gpu, KernelFamily::attention, *peak_of(multiplied, made.gpu),
                    unfitted_constants(KernelFamily::attention));
 }

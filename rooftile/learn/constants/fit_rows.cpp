@@ -114,7 +114,7 @@ class FitRowCollector {
     const AttentionPlan plan = row.phase == Phase::fwd
                                    ? attention_plan(attention, options.precision, call, gpu)
                                    : attention_backward_plan(attention, options.precision, call, gpu);
-    options.precision = attention_precision(attention, options.precision, gpu);
+    options.precision = attention_precision(attention, options.precision, call, gpu);
     const RefinedModel* model = models_[gpu.id].find(RefinedOp::attention, gpu, options);
     if (model == nullptr) return;
     add_row([plan](const GpuRates& rates) { return attention_time(plan, rates).time; }, row, gpu, table, *model);
