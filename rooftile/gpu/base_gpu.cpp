@@ -45,6 +45,8 @@ constexpr std::array kForms = {
     Form{".smem_load_bandwidth", ".smem_load_rate"},
     Form{".smem_store_bandwidth", ".smem_store_rate"},
     Form{".tensor_clock", ".tensor_clock_ratio"},
+    Form{".host_single_thread", ".own_host_single_thread"},
+    Form{".own_host_single_thread", ".host_single_thread"},
 };
 
 bool has_other_form(const FactTable& own, std::string_view key) {

@@ -1,6 +1,7 @@
 #include "rooftile/ingest/layer_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -189,18 +190,30 @@ std::optional<double> counted_of_a_sample(TableRow& row) {
 // A throughput whose unit its name says.
 constexpr const char* kSamplesASecond = "samples_per_s";
 
-// Of a batch, where the row tells how much of it a second there was.
-std::optional<Seconds> time_of_throughput(TableRow& row) {
-  if (row.text("batch").empty()) return std::nullopt;
+// Of a batch, where the row tells how much of it a second there was, and as it was timed, unless the two differ.
+void read_throughput(TableRow& row, Measured& measured) {
+  constexpr double kRounded = 0.1;  // throughputs are printed with two digits and more
   const bool of_samples = !row.text(kSamplesASecond).empty();
   const std::string column = of_samples ? kSamplesASecond : "throughput";
+  if (row.text(column).empty()) return;
+  if (row.text("batch").empty()) {
+    measured.untimed = "a throughput without a batch";
+    return;
+  }
   const auto counted = of_samples ? std::optional(1.0) : counted_of_a_sample(row);
-  if (!counted) return std::nullopt;
+  if (!counted) {
+    measured.untimed = "a throughput of unknown unit";
+    return;
+  }
   const auto throughput = row.amount(column, true);
-  if (!throughput) return std::nullopt;
+  if (!throughput) return;
   const Seconds time(static_cast<double>(row.required("batch", 1)) * *counted / *throughput);
   if (!is_time(time)) row.reject(column, fmt::format("the time of a batch is not {}", kTimeRange));
-  return time;
+  if (measured.time && std::abs(time / *measured.time - 1) > kRounded) {
+    row.reject(column, fmt::format("a batch takes {:.4g} us by its throughput, but {:.4g} us by its time",
+                                   time.value() * 1e6, measured.time->value() * 1e6));
+  }
+  if (!measured.time) measured.time = time;
 }
 
 void read_measured(TableRow& row, Measured& measured) {
@@ -215,7 +228,7 @@ void read_measured(TableRow& row, Measured& measured) {
     }
     if (time && !measured.time) measured.time = Seconds(*time * unit.seconds);
   }
-  if (!measured.time) measured.time = time_of_throughput(row);
+  read_throughput(row, measured);
   constexpr double kMicro = 1e-6;
   measured.host_overhead = Seconds(row.amount("host_overhead_us", false).value_or(0) * kMicro);
   if (measured.host_overhead > kLongestTime) row.reject("host_overhead_us", "is longer than a year");
@@ -263,6 +276,9 @@ constexpr std::array kOtherNames = {
     OtherName{"img_s", kSamplesASecond},
     OtherName{"img_sec", kSamplesASecond},
     OtherName{"fps", kSamplesASecond},
+    OtherName{"throughput_img_s", kSamplesASecond},
+    OtherName{"throughput_images_s", kSamplesASecond},
+    OtherName{"throughput_samples_s", kSamplesASecond},
     OtherName{"framework", "framework"},
     OtherName{"seq_length", "seq_len"},
     OtherName{"seq_len", "seq_len"},

@@ -31,7 +31,8 @@ namespace rooftile {
 
 // What somebody measured for a row; a blank cell is nothing.
 struct Measured {
-  std::optional<Seconds> time;     // time_us, time_ms or time_s; else batch over throughput
+  std::optional<Seconds> time;                    // time_us, time_ms or time_s; else batch over throughput
+  std::string_view untimed = "no measured time";  // why there is none
   Seconds host_overhead;           // host_overhead_us: the part of `time` that is the harness's and not the GPU's
   std::optional<Bytes> l1;         // l1_bytes_measured: loads and stores
   std::optional<Bytes> l2;         // l2_bytes_measured

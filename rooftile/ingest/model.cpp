@@ -168,16 +168,46 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   return entry.builder(size);
 }
 
-// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf"; tuned weights are of the same sizes.
-// Empty if it is no such name: a path, say.
+// Whose networks of images and speech are known; of others, "models/resnet50" is a file that is not there.
+bool has_known_owner(std::string_view model) {
+  for (const std::string_view owner : {"timm/", "microsoft/", "google/", "facebook/", "openai/"}) {
+    if (model.starts_with(owner)) return true;
+  }
+  return false;
+}
+
+// "-v0.1"
+void drop_version(std::string& name) {
+  const std::size_t at = name.rfind("-v");
+  if (at == std::string::npos) return;
+  const std::string_view digits = std::string_view(name).substr(at + 2);
+  if (digits.size() < 3 || digits.find_first_not_of(".0123456789") != std::string_view::npos) return;
+  if (digits.find('.') != std::string_view::npos) name.resize(at);
+}
+
+// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf", "mistral-7b" of
+// "mistralai/Mistral-7B-Instruct-v0.2"; tuned weights are of the same sizes. Empty if it is no such name: a path, say.
 std::string without_owner(const std::string& model) {
   const std::size_t slash = model.find('/');
   if (slash == 0 || slash == std::string::npos || slash != model.rfind('/') || model.front() == '.') return {};
   std::string name = lower_case(model.substr(slash + 1));
+  if (name.starts_with("meta-llama-")) name.erase(0, std::string_view("meta-").size());
+  drop_version(name);
   for (const std::string_view suffix : {"-hf", "-chat", "-instruct", "-it"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
-  return name;
+  return plain(name) == "resnet152" ? "resnet152_v1.5" : name;  // as timm and transformers have it
+}
+
+// The same, but "1_6" stays apart from "16".
+std::string plain_but_numbers(std::string_view name) {
+  std::string joined;
+  const auto digit = [&](std::size_t at) { return at < name.size() && name[at] >= '0' && name[at] <= '9'; };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool point = (name[i] == '_' || name[i] == '-') && i > 0 && digit(i - 1) && digit(i + 1);
+    joined += point ? '.' : name[i];
+  }
+  return plain(joined);
 }
 
 // The embedded model of that name, or whose name ends in "/" and it, letter for letter (regnet_y_16gf is not
@@ -187,15 +217,18 @@ const EmbeddedModel* find_embedded(std::string_view given) {
   for (const EmbeddedModel& model : embedded_models()) {
     if (model.name == name || model.name.substr(model.name.rfind('/') + 1) == name) return &model;
   }
-  const std::string wanted = plain(name);
-  const EmbeddedModel* found = nullptr;
-  for (const EmbeddedModel& model : embedded_models()) {
-    const std::size_t slash = model.name.rfind('/');
-    if (plain(model.name.substr(slash + 1)) != wanted) continue;
-    if (found != nullptr) return nullptr;
-    found = &model;
-  }
-  return found;
+  const auto only = [&](const auto& spelt) -> const EmbeddedModel* {
+    const std::string wanted = spelt(name);
+    const EmbeddedModel* found = nullptr;
+    for (const EmbeddedModel& model : embedded_models()) {
+      if (spelt(model.name.substr(model.name.rfind('/') + 1)) != wanted) continue;
+      if (found != nullptr) return nullptr;
+      found = &model;
+    }
+    return found;
+  };
+  const EmbeddedModel* found = only(plain);
+  return found != nullptr ? found : only(plain_but_numbers);
 }
 
 // "; vgg16, vgg16_bn begin with it", or, where none does, "".
@@ -260,8 +293,9 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
         *onnx.batch_size, read);
   }
   const std::string name = without_owner(model);
-  if (const auto* entry = name.empty() ? nullptr : find_built_in(name); entry != nullptr && entry->transformer)
-    return load(name, options);
+  const ZooEntry* entry = name.empty() ? nullptr : find_built_in(name);
+  if (entry != nullptr && (entry->transformer || has_known_owner(model))) return load(name, options);
+  if (!name.empty() && has_known_owner(model) && find_embedded(name) != nullptr) return load(name, options);
   return unknown(model);
 }
 

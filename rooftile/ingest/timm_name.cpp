@@ -67,6 +67,7 @@ bool is_training(std::string_view tag) { return tag.ends_with("_in1k") || tag ==
 
 std::string without_timm_name(std::string_view name) {
   std::string plain = lower_case(name);
+  std::replace(plain.begin(), plain.end(), '-', '_');  // as Hugging Face writes the same names
   const std::size_t dot = plain.rfind('.');
   const bool tagged = dot != std::string::npos && is_training(std::string_view(plain).substr(dot));
   if (tagged) plain.resize(dot);

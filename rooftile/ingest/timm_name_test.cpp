@@ -16,6 +16,7 @@ TEST(TimmName, IsThatOfANetworkHere) {
   EXPECT_EQ(without_timm_name("vit_base_patch16_224.augreg_in21k_ft_in1k"), "vit_b_16");
   EXPECT_EQ(without_timm_name("regnety_016"), "regnet_y_1_6gf");
   EXPECT_EQ(without_timm_name("maxvit_tiny_tf_224.in1k"), "maxvit_t");
+  EXPECT_EQ(without_timm_name("vit-base-patch16-224"), "vit_b_16");
   for (const char* own : {"convnext_base.fb_in22k", "convnext_base.fb_in22k_ft_in1k_384", "resnet152", "qwen2.5_0.5b",
                           "stable_diffusion_1.5", "Qwen/Qwen2.5-0.5B", "mine.onnx"}) {
     EXPECT_EQ(without_timm_name(own), own);

@@ -59,7 +59,7 @@ Result<double> measured_value(const LayerRow& row, ComparedQuantity quantity) {
   };
   switch (quantity) {
     case ComparedQuantity::time:
-      if (!measured.time) return fail(ErrorCode::not_found, "no measured time");
+      if (!measured.time) return fail(ErrorCode::not_found, std::string(measured.untimed));
       if (!(*measured.time > measured.host_overhead)) {
         return fail(ErrorCode::not_found, "no time is left after host_overhead_us");
       }
