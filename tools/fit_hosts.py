@@ -54,9 +54,9 @@ def framework_of(row):
 
 
 def name_of(row):
-    """Of frameworks that share costs: of "PyTorch 2.11.0 CUDA 13.0" "PyTorch 2", of "TensorRT 8" "TensorRT", of
-    "AITemplate CUDA 11.6" "AITemplate"; others as they are."""
-    name = re.sub(r"^(PyTorch 2)\..*|^(TensorRT) [0-9.]+", r"\1\2", framework_of(row))
+    """Of frameworks that share costs: of "PyTorch 2.11.0 CUDA 13.0" "PyTorch 2", of "TensorRT 8" "TensorRT", of "ONNX
+    Runtime 1.12" "ONNX Runtime", of "AITemplate CUDA 11.6" "AITemplate"; others as they are."""
+    name = re.sub(r"^(PyTorch 2)\..*|^(TensorRT|ONNX Runtime) [0-9.]+", r"\1\2", framework_of(row))
     return re.sub(r"^(AITemplate)( CUDA.*|( ROCm).*)", r"\1\3", name)
 
 
@@ -267,7 +267,7 @@ def main():
         for row in csv.DictReader(open(path, newline="")):
             if path in arguments.engines and row["execution"] != "engine":
                 continue
-            if row.get("flag") or row.get("cuda_graphs") == "1" or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
+            if row.get("flag") or row.get("phase") or row.get("cuda_graphs") == "1" or row["precision"] in ("fp64", "int8") or int(row.get("gpus") or 1) != 1 or not row["time_us"]:
                 continue
             key = tuple(row.get(name) for name in ("model", "gpu", "batch", "image_size", "seq_len", "precision", "pass", "layout",
                                                    "execution", "framework"))

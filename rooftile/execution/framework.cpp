@@ -60,6 +60,10 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
+bool is_onnx_runtime(std::string_view framework) {
+  return starts_with_any(framework, {"ONNX Runtime", "ONNXRuntime", "OnnxRuntime", "onnxruntime"});
+}
+
 // One without a number is taken for an early one.
 bool is_trtllm_since(std::string_view framework, Version first) {
   return version_after(framework, "TensorRT-LLM ").value_or(Version()) >= first;
@@ -87,9 +91,9 @@ bool is_nemo(std::string_view framework) { return framework.find("NeMo") != std:
 
 bool precedes_pytorch2(std::string_view framework) { return precedes(framework, k2_0); }
 
-constexpr std::array<std::string_view, 12> kWithRules = {
+constexpr std::array<std::string_view, 13> kWithRules = {
     "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM", "composer",
-    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core"};
+    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core",      "ONNX Runtime"};
 
 }  // namespace
 
@@ -97,6 +101,10 @@ std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 
 std::pair<int, int> pytorch_release(std::string_view framework) {
   return version_after(framework, "PyTorch ").value_or(Version());
+}
+
+bool is_engine(std::string_view framework) {
+  return is_onnx_runtime(framework) || starts_with_any(framework, {"TensorRT", "FasterTransformer", "AITemplate"});
 }
 
 bool is_llama_cpp(std::string_view framework) { return framework.starts_with("llama.cpp"); }
@@ -171,7 +179,16 @@ bool keeps_gates_apart(std::string_view framework) {
   return framework.starts_with("TensorRT") && !framework.starts_with("TensorRT-LLM");
 }
 
-bool leaves_products_bare(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
+bool leaves_products_bare(std::string_view framework) {
+  return framework.starts_with("FasterTransformer") || is_onnx_runtime(framework);
+}
+
+bool fuses_into_convolutions(std::string_view framework) { return is_onnx_runtime(framework); }
+
+bool multiplies_scores(std::string_view framework) {
+  constexpr Version kFused(1, 13);
+  return is_onnx_runtime(framework) && version_after(framework, "untime ").value_or(kFused) < kFused;
+}
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }
 

@@ -19,6 +19,9 @@ std::span<const std::string_view> frameworks_with_rules();
 // Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) where no release is named.
 std::pair<int, int> pytorch_release(std::string_view framework);
 
+// What runs a network that it has compiled beforehand, whether a row says so or not.
+bool is_engine(std::string_view framework);
+
 // TensorRT: in FP32 and TF32 its convolutions take a ReLU, but leave SiLU to a kernel of its own (PointWiseV2); in FP16
 // they are compiled with it.
 bool keeps_gates_apart(std::string_view framework);
@@ -109,8 +112,16 @@ bool scatters_targets(std::string_view framework);
 bool sums_in_fp16(std::string_view framework);
 
 // FasterTransformer calls cuBLAS for its products; biases, activations and residuals are kernels of its own
-// (src/fastertransformer/layers/FfnLayer.cc).
+// (src/fastertransformer/layers/FfnLayer.cc). So does ONNX Runtime (contrib_ops/cuda/bert: BiasGelu, SkipLayerNorm).
 bool leaves_products_bare(std::string_view framework);
+
+// ONNX Runtime calls cuDNN for convolutions with their activations and residuals
+// (core/optimizer/conv_activation_fusion.cc, conv_add_act_fusion.cc).
+bool fuses_into_convolutions(std::string_view framework);
+
+// ONNX Runtime up to 1.12 had attention as two products with a softmax between them (contrib_ops/cuda/bert/
+// attention_impl.cu; pull request 12814 of microsoft/onnxruntime brought TensorRT's kernels).
+bool multiplies_scores(std::string_view framework);
 
 // Its fused attention is for numbers of 16 and 8 bits and up to 384 positions; what is longer multiplies scores padded
 // to 8 keys (src/fastertransformer/layers/attention_layers/BaseAttentionLayer.h, getAttentionType; models/vit/ViT.cc).

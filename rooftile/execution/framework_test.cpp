@@ -110,6 +110,25 @@ TEST(Framework, TorchScriptInterprets) {
   EXPECT_FALSE(interprets_its_graph("PyTorch 2.4.0"));
 }
 
+TEST(Framework, EnginesAreKnownByName) {
+  for (const char* engine : {"TensorRT 8.6", "TensorRT (Paddle Inference)", "FasterTransformer v4", "AITemplate",
+                             "ONNX Runtime 1.16", "onnxruntime"}) {
+    EXPECT_TRUE(is_engine(engine)) << engine;
+  }
+  for (const char* other : {"", "PyTorch 2.4.0", "TorchScript", "TensorFlow 2.4"})
+    EXPECT_FALSE(is_engine(other)) << other;
+}
+
+TEST(Framework, OnnxRuntimeCallsLibraries) {
+  EXPECT_TRUE(leaves_products_bare("ONNX Runtime 1.4.0"));
+  EXPECT_TRUE(fuses_into_convolutions("onnxruntime 1.16"));
+  EXPECT_FALSE(fuses_into_convolutions("FasterTransformer"));
+  EXPECT_TRUE(multiplies_scores("ONNX Runtime 1.12"));
+  for (const char* fused : {"ONNX Runtime 1.13.1", "ONNX Runtime", "FasterTransformer v4"}) {
+    EXPECT_FALSE(multiplies_scores(fused)) << fused;
+  }
+}
+
 TEST(Framework, TensorFlowAndMxnetKeepPlanesOf32Bits) {
   EXPECT_TRUE(keeps_wide_planes("TensorFlow2"));
   EXPECT_TRUE(keeps_wide_planes("MxNet"));

@@ -31,7 +31,7 @@ struct RoleOf {
   const Op& op;
   FusionRules rules;
 
-  Role operator()(const Conv&) const { return rules.epilogues ? Role::product : Role::alone; }
+  Role operator()(const Conv&) const { return rules.conv_epilogues ? Role::product : Role::alone; }
   Role operator()(const Gemm&) const {
     const bool sums = workload.tensors[op.outputs.front()].dtype == DType::int32;  // for another kernel to scale
     return rules.epilogues && !sums && op.outputs.size() == 1 ? Role::product : Role::alone;

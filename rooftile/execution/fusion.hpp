@@ -7,8 +7,9 @@
 namespace rooftile {
 
 struct FusionRules {
-  bool epilogues = false;  // convolutions and products take the element-wise operators that follow
-  bool training = false;   // normalisations of a batch compute their statistics; they end no product's kernel
+  bool epilogues = false;       // products take the element-wise operators that follow
+  bool conv_epilogues = false;  // and so do convolutions
+  bool training = false;        // normalisations of a batch compute their statistics; they end no product's kernel
   // Convolutions take no SiLU: keeps_gates_apart().
   bool gates_apart = false;
 };

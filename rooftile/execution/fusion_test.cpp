@@ -55,8 +55,8 @@ TEST(Fusion, ACompilerFusesWhatIsPointwiseWithTheReductionAtItsEnd) {
 TEST(Fusion, AGateMayBeApartFromAProduct) {
   Workload gated = block();
   std::get<Elementwise>(gated.ops[5].kind).function = "silu";
-  const Workload fused = fuse(gated, {.epilogues = true}),
-                 apart = fuse(gated, {.epilogues = true, .gates_apart = true});
+  const Workload fused = fuse(gated, {.epilogues = true, .conv_epilogues = true}),
+                 apart = fuse(gated, {.epilogues = true, .conv_epilogues = true, .gates_apart = true});
   EXPECT_THAT(fused.ops.back().members, testing::Not(testing::Contains("relu")));
   EXPECT_THAT(apart.ops.back().members, ElementsAre("relu", "pool"));
 }
@@ -88,7 +88,8 @@ TEST(Fusion, BranchesComputeTheirPartsOfAConcatenation) {
 
   workload.outputs = {8, 6};  // one branch is asked for itself
   EXPECT_THAT(op_names(fuse(workload, {})), ElementsAre("conv1", "conv2", "bn2", "bn1"));
-  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true})), ElementsAre("conv1", "conv2", "both", "relu"));
+  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true, .conv_epilogues = true})),
+              ElementsAre("conv1", "conv2", "both", "relu"));
 }
 
 // Queries among what one product makes of queries, keys and values.
@@ -106,11 +107,16 @@ TEST(Fusion, APartOfATensorIsAllThatIsRead) {
 }
 
 TEST(Fusion, AnEngineFusesIntoTheProductBefore) {
-  const Workload run = fuse(block(), {.epilogues = true});
+  const Workload run = fuse(block(), {.epilogues = true, .conv_epilogues = true});
   ASSERT_THAT(op_names(run), ElementsAre("conv1", "conv2", "pool"));
   EXPECT_THAT(run.ops[1].members, ElementsAre("conv2", "bn2", "add", "relu"));
   EXPECT_THAT(run.ops[1].inputs, ElementsAre(0, 4, 3));
   EXPECT_THAT(run.ops[0].members, ElementsAre("conv1", "bn1"));
+}
+
+TEST(Fusion, ConvolutionsMayFuseWhereProductsDoNot) {
+  EXPECT_THAT(op_names(fuse(block(), {.conv_epilogues = true})), ElementsAre("conv1", "conv2", "pool"));
+  EXPECT_THAT(op_names(fuse(block(), {.epilogues = true})), ElementsAre("conv1", "bn1", "conv2", "bn2", "pool"));
 }
 
 // Inductor decomposes torch.roll into index arithmetic; engines copy.
@@ -118,7 +124,8 @@ TEST(Fusion, ARollIsPartOfAChain) {
   Workload workload = block();
   workload.ops[5].kind = Move{.function = "roll"};
   EXPECT_THAT(op_names(fuse(workload, {})), ElementsAre("conv1", "conv2", "pool"));
-  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true})), ElementsAre("conv1", "conv2", "relu", "pool"));
+  EXPECT_THAT(op_names(fuse(workload, {.epilogues = true, .conv_epilogues = true})),
+              ElementsAre("conv1", "conv2", "relu", "pool"));
 }
 
 TEST(Fusion, BatchStatisticsAreComputedApart) {
@@ -234,6 +241,8 @@ TEST(AttentionPattern, FasterTransformerFusesNoFp32) {
   EXPECT_EQ(launched(attention(""), options).ops.size(), 3);
   options.short_fused_attention = false;
   EXPECT_EQ(launched(attention(""), options).ops.size(), 1);
+  options.separate_attention = true;
+  EXPECT_EQ(launched(attention(""), options).ops.size(), 3) << "as ONNX Runtime had it";
 }
 
 TEST(AttentionPattern, FasterTransformerPadsKeysInBothProducts) {

@@ -140,11 +140,12 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (options.execution != Execution::eager) workload = fuse_unit_rows(std::move(workload));
   if (engine || options.fused_attention) {
     const AttentionCalls eager = options.networks_fuse ? AttentionCalls::networks : AttentionCalls::modules;
-    const FusedHeads heads = engine && options.short_fused_attention ? short_heads(options.precision) : FusedHeads();
+    FusedHeads heads = engine && options.short_fused_attention ? short_heads(options.precision) : FusedHeads();
+    if (engine && options.separate_attention) heads.positions = 0;
     workload = fuse_attention(std::move(workload), engine ? AttentionCalls::all : eager, heads);
   }
-  if (engine && options.short_fused_attention)
-    workload = lay_out_heads(std::move(workload), padding_of(options.precision));
+  if (engine && (options.short_fused_attention || options.separate_attention))
+    workload = lay_out_heads(std::move(workload), options.separate_attention ? 1 : padding_of(options.precision));
   if (options.autocast) {
     workload = autocast(
         stored_as(std::move(workload), DType::fp32),
@@ -179,7 +180,10 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   if (!engine) workload = move_where_needed(std::move(workload), {.nhwc = options.nhwc, .training = options.training});
   workload = mark_rectified(std::move(workload));
   if (options.execution == Execution::eager) return workload;
-  workload = fuse(workload, {.epilogues = epilogues, .training = options.training, .gates_apart = options.gates_apart});
+  workload = fuse(workload, {.epilogues = epilogues,
+                             .conv_epilogues = epilogues || (engine && options.conv_epilogues),
+                             .training = options.training,
+                             .gates_apart = options.gates_apart});
   return with_fused_loss(std::move(workload), options.scattered_targets);
 }
 

@@ -36,6 +36,8 @@ struct LaunchOptions {
   bool fused_attention = false;                 // attention modules call a fused kernel (PyTorch from 2.0 on)
   bool networks_fuse = false;                   // so do networks that scale and mask scores (AttentionCalls)
   bool short_fused_attention = false;           // an engine fuses FasterTransformer's kinds of attention alone
+  bool separate_attention = false;              // an engine fuses none
+  bool conv_epilogues = false;                  // FusionRules
   bool unrolled_cells = false;                  // recurrent layers are operators of their steps
   bool gates_apart = false;                     // FusionRules
   bool llama_cpp = false;                       // prompts run as llama.cpp has them

@@ -70,12 +70,38 @@ TEST(NetworkRow, ReadsTheRatingOfItsHost) {
             "t.csv:2, column single_thread: '99' is not PassMark's rating of a processor, 100 to 1,000,000");
 }
 
+TEST(NetworkRow, EnginesRunAsSuch) {
+  const auto execution = [](const std::string& framework) {
+    return std::get<NetworkRun>(parsed_table("op,model,framework\nnetwork,resnet50," + framework + "\n").rows.at(0).op)
+        .execution;
+  };
+  EXPECT_EQ(execution("TensorRT 8.6"), Execution::engine);
+  EXPECT_EQ(execution("ONNX Runtime 1.16"), Execution::engine);
+  EXPECT_EQ(execution("PyTorch 2.4"), Execution::eager);
+}
+
 TEST(NetworkRow, SamplesASecondAreATimeOfABatch) {
   const std::string header = "op,model,batch,throughput,unit\nnetwork,vgg16,32,";
   EXPECT_DOUBLE_EQ(parsed_table(header + "64,images/s\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
   EXPECT_DOUBLE_EQ(parsed_table(header + "64,images\n", {.measurements = true}).rows[0].measured.time->value(), 0.5);
-  EXPECT_FALSE(parsed_table(header + "64,tokens/s\n", {.measurements = true}).rows[0].measured.time.has_value());
-  EXPECT_FALSE(parsed_table(header + ",images/s\n", {.measurements = true}).rows[0].measured.time.has_value());
+  const auto untimed = [](const std::string& csv) {
+    const Measured measured = parsed_table(csv, {.measurements = true}).rows[0].measured;
+    EXPECT_FALSE(measured.time.has_value());
+    return measured.untimed;
+  };
+  EXPECT_EQ(untimed(header + "64,tokens/s\n"), "a throughput of unknown unit");
+  EXPECT_EQ(untimed(header + ",images/s\n"), "no measured time");
+  EXPECT_EQ(untimed("op,model,images/s\nnetwork,vgg16,64\n"), "a throughput without a batch");
+}
+
+TEST(NetworkRow, ATimeAndAThroughputAgree) {
+  const std::string header = "op,model,batch,time_us,images/s\nnetwork,vgg16,8,";
+  const auto table = [&](const std::string& cells) {
+    return parse_layer_table(header + cells, "t.csv", {.measurements = true});
+  };
+  EXPECT_DOUBLE_EQ(table("20500,400\n").value().rows[0].measured.time->value(), 0.0205);
+  EXPECT_EQ(table("1000,400\n").error().text(),
+            "t.csv:2, column samples_per_s: a batch takes 2e+04 us by its throughput, but 1000 us by its time");
 }
 
 TEST(NetworkRow, TokensASecondAreATimeOfARequest) {

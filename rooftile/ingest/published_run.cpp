@@ -46,7 +46,7 @@ Execution published_execution(TableRow& row) {
   for (const char* fused : {"nvidia release", "ngc "}) {
     if (framework.find(fused) != std::string::npos) return Execution::compiled;
   }
-  return Execution::eager;
+  return is_engine(row.text("framework")) ? Execution::engine : Execution::eager;
 }
 
 // MLPerf's BERT reads up to 512 positions, about half of them padding (the rows' notes). NVIDIA's implementation, which

@@ -131,6 +131,8 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .fused_attention = calls_fused_attention(options.framework),
           .networks_fuse = networks_call_fused_attention(options.framework),
           .short_fused_attention = fuses_short_attention(options.framework),
+          .separate_attention = multiplies_scores(options.framework),
+          .conv_epilogues = fuses_into_convolutions(options.framework),
           .unrolled_cells = options.unrolled_cells,
           .gates_apart = size_of(options.precision) == size_of(DType::fp32) && keeps_gates_apart(options.framework),
           .llama_cpp = is_llama_cpp(options.framework) && options.precision == DType::fp16 && phase == Phase::fwd,

@@ -92,6 +92,8 @@ RUNS = {
     "torch2trt": ([OWN / "torch2trt.csv"], "", "", "gpu,execution"),
     "tensorrt-cnn": ([OWN / "paddle_inference.csv", OWN / "mmdeploy.csv"], "", "", "table,gpu,precision"),
     "jetson-yolo": ([OWN / "ultralytics_jetson.csv"], "", "", "gpu,execution,precision"),
+    "onnx-runtime": ([OWN / "onnx_runtime.csv"], "", "", "gpu,model,framework"),
+    "published": ([OWN / "published_networks.csv"], "", "", "gpu,source,pass"),
     "timm-bf16": ([OWN / "timm_bf16.csv"], "", "", "gpu"),
     "timm-groups": ([OWN / "timm_groups.csv"], "", "", "gpu,pass"),
     "timm-more": ([OWN / "timm_more_networks.csv"], "", "", "gpu,model"),
@@ -320,6 +322,17 @@ ROWS = [
        lambda g, execution=execution, precision=precision: g["execution"] == execution and precision in ("", g["precision"]), {})
       for name, execution, precision in [("PyTorch and TorchScript", "eager", ""), ("TensorRT in TF32", "engine", "tf32"),
                                          ("TensorRT in FP16", "engine", "fp16"), ("TensorRT in INT8", "engine", "int8")]],
+    *[(f"ONNX Runtime, {name}", "onnx-runtime",
+       lambda g, gpu=gpu, model=model: g["gpu"].startswith(gpu) and g["model"] == model and g["framework"].startswith("ONNX"), {})
+      for name, gpu, model in [("BERT on V100", "v100", "BERT-base uncased"), ("GPT-2's decoding on V100", "v100", "gpt2"),
+                               ("BERT on T4", "t4", "BERT-base uncased"), ("BERT on A100", "a100", "BERT-base uncased")]],
+    *[(name, "published", lambda g, source=source, passes=passes: g["source"].startswith(source) and passes in ("", g["pass"]), {})
+      for name, source, passes in [("Swin's own throughputs on V100", "Swin", ""),
+                                   ("detectron2's detectors on V100, inference", "detectron2", "fwd"),
+                                   ("detectron2's detectors on eight V100, training", "detectron2", "step"),
+                                   ("torchao's decoding on A100", "torchao", ""),
+                                   ("TensorFlow's benchmarks on RTX 3080 and Radeon VII, training", "tf_cnn", ""),
+                                   ("u39kun's networks on RX 6800 XT", "u39kun", "")]],
     ("timm inference, compiled in bf16", "timm-bf16", lambda g: True, {}),
     ("timm in NHWC, nine networks with groups, training step", "timm-groups", lambda g: g["pass"] == "step", {}),
     ("timm in NHWC, nine networks with groups, inference", "timm-groups", lambda g: g["pass"] == "fwd", {}),
