@@ -67,7 +67,7 @@ std::vector<Setting> known_settings() {
       count("context", kMaxDimension - 1, [](Settings& set, std::int64_t n) { set.context = n; }),
       {"framework", framework_names,
        [](auto&, auto& value, Settings& set) -> Result<void> {
-         set.framework = value;
+         set.framework = framework_meant(value);
          return {};
        }},
       choice(

@@ -1,6 +1,8 @@
 #include "rooftile/execution/cache_type.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -21,6 +23,21 @@ Workload keep_cache_in(Workload workload, DType type) {
     for (const TensorId id : op.inputs) {
       if (std::find(given.begin(), given.end(), id) != given.end()) workload.tensors[id].dtype = type;
     }
+  }
+  return workload;
+}
+
+Workload copy_caches(Workload workload) {
+  constexpr std::string_view kAppend = "/append";
+  for (Op& op : workload.ops) {
+    auto* move = std::get_if<Move>(&op.kind);
+    if (move == nullptr || move->function != "cache" || !op.name.ends_with(kAppend)) continue;
+    const std::string cache = op.name.substr(0, op.name.size() - kAppend.size()) + "/cache";
+    const auto given = std::find_if(workload.inputs.begin(), workload.inputs.end(),
+                                    [&](TensorId id) { return workload.tensors[id].name == cache; });
+    if (given == workload.inputs.end()) continue;
+    op.inputs.push_back(*given);
+    workload.tensors[op.outputs.front()].shape = workload.tensors[*given].shape;
   }
   return workload;
 }

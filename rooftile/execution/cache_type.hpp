@@ -16,4 +16,7 @@ DType cache_type(std::optional<DType> asked, DType precision);
 // computes as before; other inputs stay as they are.
 Workload keep_cache_in(Workload workload, DType type);
 
+// Each step concatenates the caches and what is new into others, which it writes whole.
+Workload copy_caches(Workload workload);
+
 }  // namespace rooftile

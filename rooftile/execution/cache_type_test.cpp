@@ -55,5 +55,18 @@ TEST(CacheType, APromptFindsNone) {
   EXPECT_EQ(keys_of({.precision = DType::bf16, .cache = DType::fp8}, 4), DType::fp8) << "but its later parts do";
 }
 
+TEST(CacheType, CachesAreWrittenAnewWhereNothingIsShared) {
+  Workload workload;
+  workload.tensors = {{"k", {2, 4, 1, 8}}, {"k/cache", {2, 4, 128, 8}}, {"k/append", {2, 4, 1, 8}}};
+  workload.ops = {{"k/append", Move{.function = "cache"}, {0}, {2}}};
+  workload.inputs = {0, 1};
+  workload.outputs = {2};
+  const Workload copied = copy_caches(workload);
+  EXPECT_EQ(copied.ops[0].inputs, (std::vector<TensorId>{0, 1}));
+  EXPECT_EQ(copied.tensors[2].shape, workload.tensors[1].shape);
+  workload.tensors[1].name = "other";
+  EXPECT_EQ(copy_caches(workload).ops[0].inputs.size(), 1);
+}
+
 }  // namespace
 }  // namespace rooftile

@@ -5,9 +5,13 @@
 #include <cctype>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/parse_number.hpp"
 
 namespace rooftile {
@@ -95,7 +99,52 @@ constexpr std::array<std::string_view, 13> kWithRules = {
     "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM", "composer",
     "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core",      "ONNX Runtime"};
 
+struct Spelling {
+  std::string_view written, known;  // in small letters; what is longer comes first
+};
+constexpr Spelling kSpellings[] = {
+    {"torchscript", "TorchScript"},
+    {"pytorch", "PyTorch"},
+    {"torch", "PyTorch"},
+    {"tensorrt-llm", "TensorRT-LLM"},
+    {"tensorrt_llm", "TensorRT-LLM"},
+    {"trt-llm", "TensorRT-LLM"},
+    {"trtllm", "TensorRT-LLM"},
+    {"tensorrt", "TensorRT"},
+    {"trt", "TensorRT"},
+    {"tensorflow", "TensorFlow"},
+    {"onnx runtime", "ONNX Runtime"},
+    {"onnxruntime-gpu", "ONNX Runtime"},
+    {"onnxruntime", "ONNX Runtime"},
+    {"fastertransformer", "FasterTransformer"},
+    {"aitemplate", "AITemplate"},
+    {"llama.cpp", "llama.cpp"},
+    {"sglang", "SGLang"},
+    {"vllm", "vLLM"},
+};
+
 }  // namespace
+
+std::string framework_meant(std::string_view name) {
+  const std::string small = lower_case(name);
+  for (const Spelling& spelling : kSpellings) {
+    if (!small.starts_with(spelling.written)) continue;
+    std::string_view rest = name.substr(spelling.written.size());
+    if (name.starts_with(spelling.known) && rest.find_first_of(" ;(") == 0) break;
+    const std::size_t digit = rest.find_first_not_of("-=_v ");
+    const bool numbered = digit != std::string_view::npos && rest[digit] >= '0' && rest[digit] <= '9';
+    // "TensorFlow2" and "Torch7" are names of their own.
+    if (numbered && digit == 0 && (spelling.known == "TensorFlow" || spelling.written == "torch")) break;
+    if (numbered) return fmt::format("{} {}", spelling.known, rest.substr(digit));
+    if (rest.empty()) return std::string(spelling.known);
+    const bool ends = std::isalnum(static_cast<unsigned char>(rest.front())) == 0;
+    if (ends && std::string_view("-._").find(rest.front()) == std::string_view::npos) {
+      return fmt::format("{}{}", spelling.known, rest);
+    }
+    break;
+  }
+  return std::string(name);
+}
 
 std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }
 
@@ -184,6 +233,8 @@ bool leaves_products_bare(std::string_view framework) {
 }
 
 bool fuses_into_convolutions(std::string_view framework) { return is_onnx_runtime(framework); }
+
+bool concatenates_caches(std::string_view framework) { return is_onnx_runtime(framework); }
 
 bool multiplies_scores(std::string_view framework) {
   constexpr Version kFused(1, 13);

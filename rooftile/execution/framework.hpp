@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,10 @@ namespace rooftile {
 
 // The frameworks that a rule below knows, by the first word of their names.
 std::span<const std::string_view> frameworks_with_rules();
+
+// A framework as it is known here, of its name as others write it: "PyTorch 2.1.0" of "torch==2.1.0" and
+// "Pytorch-2.1.0", "TensorRT-LLM 0.9" of "trtllm v0.9". Other names as they are.
+std::string framework_meant(std::string_view name);
 
 // Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) where no release is named.
 std::pair<int, int> pytorch_release(std::string_view framework);
@@ -118,6 +123,10 @@ bool leaves_products_bare(std::string_view framework);
 // ONNX Runtime calls cuDNN for convolutions with their activations and residuals
 // (core/optimizer/conv_activation_fusion.cc, conv_add_act_fusion.cc).
 bool fuses_into_convolutions(std::string_view framework);
+
+// ONNX Runtime writes a cache of its own in each step, of what it is given and what is new (contrib_ops/cuda/bert/
+// attention_concat.cu); only its operators that generate whole texts share them.
+bool concatenates_caches(std::string_view framework);
 
 // ONNX Runtime up to 1.12 had attention as two products with a softmax between them (contrib_ops/cuda/bert/
 // attention_impl.cu; pull request 12814 of microsoft/onnxruntime brought TensorRT's kernels).

@@ -161,6 +161,7 @@ Workload launched(Workload workload, const LaunchOptions& options) {
     workload = stored_as(std::move(workload), options.precision);
   }
   if (const auto cache = cache_of(options)) workload = keep_cache_in(std::move(workload), *cache);
+  if (options.copied_caches) workload = copy_caches(std::move(workload));
   if (!options.autocast && is_narrow(options.precision)) workload = with_wide_loss(std::move(workload));
   const bool epilogues = engine && options.epilogues;
   if (engine && !epilogues) workload = add_product_biases_apart(std::move(workload));

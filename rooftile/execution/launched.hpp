@@ -38,6 +38,7 @@ struct LaunchOptions {
   bool short_fused_attention = false;           // an engine fuses FasterTransformer's kinds of attention alone
   bool separate_attention = false;              // an engine fuses none
   bool conv_epilogues = false;                  // FusionRules
+  bool copied_caches = false;                   // copy_caches()
   bool unrolled_cells = false;                  // recurrent layers are operators of their steps
   bool gates_apart = false;                     // FusionRules
   bool llama_cpp = false;                       // prompts run as llama.cpp has them

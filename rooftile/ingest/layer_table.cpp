@@ -11,6 +11,7 @@
 #include "rooftile/base/nearest.hpp"
 #include "rooftile/base/time_range.hpp"
 #include "rooftile/base/try.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ingest/corrections.hpp"
 #include "rooftile/ingest/layer_table_op.hpp"
 #include "rooftile/ingest/layer_table_reader.hpp"
@@ -390,6 +391,7 @@ Result<void> LayerTableReader::read(CsvRow cells, LayerTable& into) const {
 
 std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
   const std::string_view op = default_op_.empty() ? row.text("op") : std::string_view(default_op_);
+  if (lower_case(op) == kNetwork) row.read_as("framework", framework_meant(row.text("framework")));
   std::string later = read_op(row, op, layer);
   if (std::string pass = read_pass(row, lower_case(op), layer); later.empty()) later = std::move(pass);
   read_kernel(row, layer);

@@ -75,8 +75,13 @@ std::optional<Transformer> read_transformer(TableRow& row, const NetworkRun& run
   return shape;
 }
 
+// Also a single step of decoding: what `--set context=N` predicts.
 std::optional<ServedRequest> read_request(TableRow& row) {
   const std::string phase = lower_case(row.text("phase"));
+  const std::int64_t context = row.optional("context", 0, 0);
+  if (context > 0 && !phase.empty()) row.reject("context", "a row with a phase has input_tokens");
+  if (context > 0 && row.optional("seq_len", 1, 1) > 1) row.reject("context", "one position follows it; seq_len is 1");
+  if (phase.empty() && context > 0) return ServedRequest{.writes = true, .input_tokens = context, .output_tokens = 1};
   if (phase.empty()) return {};
   ServedRequest request;
   request.reads = phase == "prefill" || phase == "prefill and decode";
@@ -263,7 +268,8 @@ NetworkRun read_network(TableRow& row) {
   run.cuda_graphs = row.either("cuda_graphs", "1", "0", false);
   run.narrow_norms = row.either("norms", "narrow", "wide", published_narrow_norms(row, run.model));
   run.request = read_request(row);
-  const Execution usual = run.request ? Execution::engine : published_execution(row);  // servers run engines
+  const bool served = !row.text("phase").empty();
+  const Execution usual = served ? Execution::engine : published_execution(row);  // servers run engines
   run.execution = row.named("execution", parse_execution, execution_names()).value_or(usual);
   run.folded_norms = read_folded_norms(row, run);
   run.weights = read_weights(row, "weights");

@@ -49,6 +49,7 @@ void TableRow::reject_name(const std::string& column, const std::string& cell, c
 }
 
 std::string_view TableRow::text(const std::string& column) const {
+  if (!read_as_.second.empty() && column == read_as_.first) return read_as_.second;
   const auto found = columns_.find(column);
   return found == columns_.end() ? std::string_view() : trimmed(row_.cells[found->second]);
 }

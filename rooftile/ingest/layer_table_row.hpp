@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rooftile/base/csv.hpp"
@@ -37,6 +38,9 @@ class TableRow {
   // Empty if the table has no such column.
   std::string_view text(const std::string& column) const;
 
+  // From now on what `column` says, in place of its cell.
+  void read_as(std::string column, std::string text) { read_as_ = {std::move(column), std::move(text)}; }
+
   // A whole number from `least` to kMaxDimension.
   std::int64_t required(const std::string& column, std::int64_t least);
   std::int64_t optional(const std::string& column, std::int64_t least, std::int64_t fallback);
@@ -67,6 +71,7 @@ class TableRow {
   const ColumnIndex& columns_;
   const CsvRow& row_;
   std::string_view where_;
+  std::pair<std::string, std::string> read_as_;
   std::vector<std::string> missing_;  // columns that the error is of
   std::optional<Error> error_;
 };

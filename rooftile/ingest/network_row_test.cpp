@@ -70,6 +70,15 @@ TEST(NetworkRow, ReadsTheRatingOfItsHost) {
             "t.csv:2, column single_thread: '99' is not PassMark's rating of a processor, 100 to 1,000,000");
 }
 
+TEST(NetworkRow, ContextIsAStepOfDecoding) {
+  const std::string header = "op,model,phase,context,seq_len\nnetwork,gpt2,";
+  const NetworkRun run = std::get<NetworkRun>(parsed_table(header + ",128,\n").rows.at(0).op);
+  EXPECT_EQ(run.request, (ServedRequest{.writes = true, .input_tokens = 128, .output_tokens = 1}));
+  EXPECT_EQ(run.execution, Execution::eager) << "no server";
+  EXPECT_EQ(table_error(header + "decode,128,\n"), "t.csv:2, column context: a row with a phase has input_tokens");
+  EXPECT_EQ(table_error(header + ",128,64\n"), "t.csv:2, column context: one position follows it; seq_len is 1");
+}
+
 TEST(NetworkRow, EnginesRunAsSuch) {
   const auto execution = [](const std::string& framework) {
     return std::get<NetworkRun>(parsed_table("op,model,framework\nnetwork,resnet50," + framework + "\n").rows.at(0).op)

@@ -133,6 +133,7 @@ LaunchOptions launch_options(const PredictOptions& options, Phase phase) {
           .short_fused_attention = fuses_short_attention(options.framework),
           .separate_attention = multiplies_scores(options.framework),
           .conv_epilogues = fuses_into_convolutions(options.framework),
+          .copied_caches = concatenates_caches(options.framework),
           .unrolled_cells = options.unrolled_cells,
           .gates_apart = size_of(options.precision) == size_of(DType::fp32) && keeps_gates_apart(options.framework),
           .llama_cpp = is_llama_cpp(options.framework) && options.precision == DType::fp16 && phase == Phase::fwd,

@@ -31,7 +31,7 @@ HOST_DECIDES = 1.3  # times what the GPU is busy, as in tools/fit_hosts.py
 MICRO = 1e-6
 PYTORCH = ("PyTorch", "TorchScript", "Torch7", "Megatron-DeepSpeed", "Megatron-LM", "Megatron Core", "NeMo",
            "composer")
-ENGINES = ("FasterTransformer", "TensorRT", "llama.cpp", "vLLM", "ExLlama", "MLC")
+ENGINES = ("FasterTransformer", "TensorRT", "ONNX Runtime", "llama.cpp", "vLLM", "ExLlama", "MLC")
 
 
 def run(*command):
