@@ -1,8 +1,8 @@
-# rooftile_precompile(TARGET [OWN] base|json|cold|cli|test)
+# rooftile_precompile(TARGET base|json|cold|cli|test)
 #
-# With ROOFTILE_PCH, has the headers of that set parsed once for all targets, or with OWN once for this one: a compiler
-# takes what it parsed before only under the same definitions and options, or else -Winvalid-pch fails. Sources include
-# what they use as if there were no such thing, which the presets without it check.
+# With ROOFTILE_PCH, has the headers of that set parsed once for all targets: a compiler takes what it parsed before only
+# under the same options and under definitions that say the same to those headers (ONNX's own do), or else
+# -Winvalid-pch fails. Sources include what they use as if there were no such thing, which the presets without it check.
 option(ROOFTILE_PCH "Precompile the headers that most sources include" OFF)
 
 set(ROOFTILE_PCH_BASE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string>
@@ -12,17 +12,11 @@ set(ROOFTILE_PCH_COLD ${ROOFTILE_PCH_JSON})
 set(ROOFTILE_PCH_CLI ${ROOFTILE_PCH_BASE} <CLI/App.hpp> <CLI/Config.hpp> <CLI/Formatter.hpp>)
 set(ROOFTILE_PCH_TEST ${ROOFTILE_PCH_BASE} <nlohmann/json.hpp> <gmock/gmock.h> <gtest/gtest.h>)
 
-function(rooftile_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN" "" "")
+function(rooftile_precompile target set)
   if(NOT ROOFTILE_PCH)
     return()
   endif()
-  set(set ${arg_UNPARSED_ARGUMENTS})
   string(TOUPPER ${set} headers)
-  if(arg_OWN)
-    target_precompile_headers(${target} PRIVATE ${ROOFTILE_PCH_${headers}})
-    return()
-  endif()
   if(NOT TARGET rooftile_pch_${set})
     set(source ${PROJECT_BINARY_DIR}/pch_${set}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "// Has its headers precompiled (precompile.cmake).\n")

@@ -2,14 +2,15 @@
 #
 # Adds a folder's sources to the library and its tests as the program NAME_test.
 #   CORE     sources that predict, explain, gpus, models and support take
+#   CORE_APART  those of them that need the libraries of LINK_APART, and none of LINK
 #   HEADERS  headers for users of the library, installed with what they include; any other is private to the build
 #   LINK     libraries that the sources need and no header shows
 # A module named in ROOFTILE_CORE_MODULES is core as a whole. Each part is an object library, NAME_objects and
 # NAME_core_objects, so that each module is optimised as it deserves; rooftile_core names the objects that are core.
-set(ROOFTILE_CORE_MODULES base workload ops execution gpu hosts fabric collectives calibration plan traffic timing predict zoo ingest)
+set(ROOFTILE_CORE_MODULES base workload ops execution gpu hosts fabric collectives calibration plan traffic timing predict zoo)
 
 # Whose inner loops a prediction, a search or a simulation spends its time in.
-set(ROOFTILE_FAST_MODULES base workload ops execution plan traffic timing predict zoo cost simulate explore profile)
+set(ROOFTILE_FAST_MODULES ops plan traffic timing predict cost simulate explore profile)
 
 # That only print: with -Og, the fastest to compile; without optimisation where the build is for the sanitizers, which
 # takes half the time.
@@ -18,7 +19,7 @@ set(ROOFTILE_COLD_MODULES report)
 add_library(rooftile_core INTERFACE)
 
 function(rooftile_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "CORE;SOURCES;HEADERS;TESTS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "CORE;CORE_APART;SOURCES;HEADERS;TESTS;LINK;LINK_APART")
   if(name IN_LIST ROOFTILE_CORE_MODULES)
     list(APPEND arg_CORE ${arg_SOURCES})
     set(arg_SOURCES "")
@@ -26,13 +27,16 @@ function(rooftile_module name)
   if(arg_CORE)
     rooftile_objects(${name}_core_objects MODULE ${name} CORE SOURCES ${arg_CORE} LINK ${arg_LINK})
   endif()
+  if(arg_CORE_APART)
+    rooftile_objects(${name}_apart_objects MODULE ${name} CORE SOURCES ${arg_CORE_APART} LINK ${arg_LINK_APART})
+  endif()
   if(arg_SOURCES)
     rooftile_objects(${name}_objects MODULE ${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
   endif()
   list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY ROOFTILE_PUBLIC_HEADERS ${arg_HEADERS})
 
-  foreach(library IN LISTS arg_LINK)
+  foreach(library IN LISTS arg_LINK arg_LINK_APART)
     set(type "")
     if(TARGET ${library})
       get_target_property(type ${library} TYPE)
@@ -45,7 +49,7 @@ function(rooftile_module name)
   endforeach()
 
   if(ROOFTILE_TESTS AND arg_TESTS)
-    rooftile_test(${name}_test PREFIX ${name} SOURCES ${arg_TESTS} LINK ${arg_LINK})
+    rooftile_test(${name}_test PREFIX ${name} SOURCES ${arg_TESTS} LINK ${arg_LINK} ${arg_LINK_APART})
   endif()
 endfunction()
 
@@ -56,9 +60,7 @@ function(rooftile_objects target)
   add_library(${target} OBJECT ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE tl::expected fmt::fmt ${arg_LINK})
-  if("onnx" IN_LIST arg_LINK)
-    rooftile_precompile(${target} OWN json)  # ONNX comes with definitions of its own
-  elseif(CMAKE_BUILD_TYPE STREQUAL Debug AND arg_MODULE IN_LIST ROOFTILE_COLD_MODULES)
+  if(CMAKE_BUILD_TYPE STREQUAL Debug AND arg_MODULE IN_LIST ROOFTILE_COLD_MODULES)
     target_compile_options(${target} PRIVATE -O0)
     rooftile_precompile(${target} cold)
   elseif("nlohmann_json::nlohmann_json" IN_LIST arg_LINK)

@@ -6,18 +6,19 @@ list(SORT paths)
 set(rows "")
 foreach(path IN LISTS paths)
   file(READ ${FOLDER}/${path} text)
-  string(APPEND rows "    EmbeddedText{\"${path}\", R\"embedded(${text})embedded\"},\n")
+  string(APPEND rows "    {\"${path}\"sv, R\"embedded(${text})embedded\"sv},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Written by write_texts.cmake.
 #include \"${HEADER}\"
 
-#include <vector>
+#include <string_view>
 
 namespace rooftile {
+using namespace std::string_view_literals;
 std::span<const EmbeddedText> ${FUNCTION}() {
-  static const std::vector<EmbeddedText> files = {
+  static constexpr EmbeddedText kFiles[] = {
 ${rows}};
-  return files;
+  return kFiles;
 }
 }  // namespace rooftile
 ")

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Range kDimensions = {1, kMaxDimension};
+constexpr Range kSizes = {1, kMaxDimension};
 constexpr Range kBytes = {0, std::int64_t{1} << 60};
 
 class StepReader {
@@ -86,7 +86,7 @@ class StepReader {
     for (std::size_t i = 0; i < list.size(); ++i) {
       Fields tensor(list[i], fmt::format("{}[{}]", fields.path(key), i));
       Tensor read{.name = fmt::format("{} {}[{}]", op, key, i), .shape = {}};
-      read.shape = as_integers(tensor.require("shape"), tensor.path("shape"), kDimensions);
+      read.shape = as_integers(tensor.require("shape"), tensor.path("shape"), kSizes);
       const std::string text = tensor.text("dtype");
       const auto dtype = parse_dtype(text);
       if (!dtype) reject(tensor.path("dtype"), fmt::format("'{}' is no type of elements", text));
@@ -138,7 +138,7 @@ Workload read_captured_step(const json& document, std::optional<std::int64_t> ba
   fields.require("schema");
   Workload workload;
   workload.name = fields.text("name");
-  workload.batch_size = fields.integer("batch_size", kDimensions).value_or(1);
+  workload.batch_size = fields.integer("batch_size", kSizes).value_or(1);
   if (batch_size && *batch_size != workload.batch_size) {
     reject("batch_size", fmt::format("captured at {}; capture it again at {}", workload.batch_size, *batch_size),
            ErrorCode::usage);
