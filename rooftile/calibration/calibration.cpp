@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "rooftile/base/cudnn_version.hpp"
 #include "rooftile/base/lower_case.hpp"
+#include "rooftile/base/parse_number.hpp"
 #include "rooftile/calibration/spread_scope.hpp"
 
 namespace rooftile {
@@ -60,14 +62,9 @@ constexpr double kCudnnCall = 68e-6, kCudnnCallLeast = 53e-6, kCudnnCallMost = 8
 
 // Of "v9", "8.2" and "92400" 9, 8 and 9; 0 where a word is no version.
 int major_version(std::string_view word) {
-  constexpr int kLongest = 6, kThousand = 1000, kTenThousand = 10000;
   if (word.starts_with('v')) word.remove_prefix(1);
-  int number = 0;
-  for (int i = 0; i < kLongest && !word.empty() && word.front() >= '0' && word.front() <= '9'; ++i) {
-    number = 10 * number + (word.front() - '0');
-    word.remove_prefix(1);
-  }
-  return number >= kTenThousand ? number / kTenThousand : number >= kThousand ? number / kThousand : number;
+  if (word.starts_with('-')) return 0;
+  return split_cudnn_version(take_number<int>(word).value_or(0)).first;
 }
 
 // Whether a framework calls cuDNN 8 or later: "cuDNN" is a word of its name beside the framework's own. Who names the

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "rooftile/base/cudnn_version.hpp"
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/base/parse_number.hpp"
 
@@ -38,11 +39,9 @@ std::optional<Version> version_after(std::string_view framework, std::string_vie
 
 // "7.0.05", or as CUDNN_VERSION has it: 7005, and from 9 on 90100.
 std::optional<Version> cudnn_version(std::string_view framework) {
-  constexpr int kNumber = 1000, kLaterNumber = 10000, kMinor = 100;
   const auto version = version_after(framework, "cuDNN ");
-  if (!version || version->first < kNumber) return version;
-  const int number = version->first, major = number >= kLaterNumber ? kLaterNumber : kNumber;
-  return Version(number / major, number % major / kMinor);
+  if (!version || version->second > 0) return version;
+  return split_cudnn_version(version->first);
 }
 
 bool has_word(std::string_view framework, std::string_view word) {
