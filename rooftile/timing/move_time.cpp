@@ -28,6 +28,10 @@ MoveEfficiency efficiency_of(const MemoryKernel& kernel, const GpuRates& rates) 
 // Kernels of other families than conv_tensor move all their bytes through DRAM, which always takes longest.
 bool moves_by_dram(const GpuRates& rates) { return rates.family != KernelFamily::conv_tensor; }
 
+Seconds dram_time(Bytes moved, const GpuRates& rates, const MoveEfficiency& efficiency) {
+  return moved / (rates.dram * efficiency.dram);
+}
+
 }  // namespace
 
 LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
@@ -35,7 +39,7 @@ LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
   const Traffic traffic = move_traffic(kernel, rates);
   LaunchTime result;
   result.l2 = traffic.at_l2() / (rates.l2 * efficiency.l2);
-  result.dram = traffic.at_dram() / (rates.dram * efficiency.dram);
+  result.dram = dram_time(traffic.at_dram(), rates, efficiency);
   result.compute = Seconds(kernel.elements * kChangeLayout / (kIssueLanes * rates.sms * rates.clock.value()));
   result.time = moves_by_dram(rates) ? result.dram
                                      : Seconds(fourth_root(fourth(result.compute.value()) + fourth(result.l2.value()) +
@@ -45,7 +49,7 @@ LaunchTime move_time(const MemoryKernel& kernel, const GpuRates& rates) {
 
 Seconds move_seconds(const MemoryKernel& kernel, const GpuRates& rates) {
   if (!moves_by_dram(rates)) return move_time(kernel, rates).time;
-  return (kernel.load + kernel.store) / (rates.dram * efficiency_of(kernel, rates).dram);
+  return dram_time(kernel.load + kernel.store, rates, efficiency_of(kernel, rates));
 }
 
 }  // namespace rooftile
