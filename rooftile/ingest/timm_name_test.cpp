@@ -26,6 +26,8 @@ TEST(TimmName, IsThatOfANetworkHere) {
 TEST(TimmName, LoadsTheNetwork) {
   for (const auto& [timm, own] :
        {std::pair{"mobilenetv2_100.ra_in1k", "mobilenet_v2"}, std::pair{"deit_tiny_patch16_224", "deit_tiny"},
+        std::pair{"convnextv2_base.fcmae_ft_in1k", "convnext_v2_base"},
+        std::pair{"efficientnetv2_s", "efficientnet_v2_s"}, std::pair{"mnasnet_075.rmsp_in1k", "mnasnet0_75"},
         std::pair{"regnetx_008", "regnet_x_800mf"}}) {
     const auto network = load_model(timm);
     ASSERT_TRUE(network) << timm << ": " << network.error().text();
