@@ -92,7 +92,7 @@ PassKernel PassTimes::update_kernel(double weights) const {
   PredictOptions options = options_.predict;
   options.autocast = true;
   options.in_network = true;
-  if (options_.style.fused_update) options.execution = Execution::engine;
+  options.fused_update = options_.style.fused_update;
   return kernel_named("update", estimate_update(weights, gpu_, options), 1);
 }
 

@@ -206,8 +206,8 @@ LayerCall update_call(double weights, const PredictOptions& options) {
   call.options.framework.clear();  // part of a call whose harness is counted already
   call.function = options.optimizer == Optimizer::sgd ? "" : name_of(options.optimizer);
   const Execution kernels = kernels_of(options);
-  const bool fused =
-      kernels == Execution::engine || (kernels == Execution::compiled && compiles_update(options.framework));
+  const bool fused = options.fused_update || kernels == Execution::engine ||
+                     (kernels == Execution::compiled && compiles_update(options.framework));
   const UpdatePasses passes = update_passes(options.optimizer, fused);
   call.flops = Flops(passes.operations * weights);
   call.output = {static_cast<std::int64_t>(weights)};

@@ -51,6 +51,7 @@ struct PredictOptions {
   bool autocast = false;
   bool narrow_norms = false;  // LaunchOptions
   Optimizer optimizer = Optimizer::sgd;
+  bool fused_update = false;       // in one kernel even where the execution fuses nothing
   bool loss = true;                // of a training step, where has_cross_entropy() knows one
   bool clip_gradients = false;     // by their norm
   std::int64_t micro_batches = 1;  // whose gradients add up before the update
