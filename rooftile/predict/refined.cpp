@@ -239,8 +239,8 @@ OpShape op_shape(const Im2col& gemm, const RefinedModel& model, Pass pass) {
 namespace {
 
 // One kernel; how it runs goes into `chosen`, unless null.
-KernelNumbers estimate_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedModel& model, const GpuRates& rates,
-                              const PredictOptions& options, const PlansAhead* ahead, LaunchPlan* chosen) {
+KernelNumbers estimate_at(const GpuRates& rates, const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
+                          const PredictOptions& options, const PlansAhead* ahead, LaunchPlan* chosen) {
   const OpShape op = op_shape(gemm, model, options.pass);
   Fastest fastest(op, gpu, rates, model.caches, ahead != nullptr ? ahead->tiles : std::span<const TileLoads>());
   if (ahead != nullptr && ahead->fit(gpu)) {
@@ -260,8 +260,8 @@ KernelNumbers estimate_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedM
 
 KernelNumbers estimate_kernel(const Im2col& gemm, const Gpu& gpu, const RefinedModel& model,
                               const PredictOptions& options, const PlansAhead* ahead, LaunchPlan* chosen = nullptr) {
-  if (!has_few_loads(gemm, options)) return estimate_kernel(gemm, gpu, model, model.rates, options, ahead, chosen);
-  return estimate_kernel(gemm, gpu, model, with_few_loads(model.rates), options, ahead, chosen);
+  if (!has_few_loads(gemm, options)) return estimate_at(model.rates, gemm, gpu, model, options, ahead, chosen);
+  return estimate_at(with_few_loads(model.rates), gemm, gpu, model, options, ahead, chosen);
 }
 
 }  // namespace
