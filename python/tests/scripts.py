@@ -96,4 +96,4 @@ def capture(tmp_path, text, *arguments):
 
 def program(*arguments):
     return subprocess.run([sys.executable, "-c", "from rooftile.program import main; main()", *arguments],
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False, timeout=300)

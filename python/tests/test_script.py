@@ -17,7 +17,7 @@ def test_a_training_script_is_captured_as_it_stands(tmp_path):
     script = tmp_path / "train.py"
     script.write_text(TRAIN)
     run = subprocess.run([sys.executable, "-m", "rooftile", "capture", str(script), "--", "--batch", "8"],
-                         capture_output=True, text=True, check=False)
+                         capture_output=True, text=True, check=False, timeout=300)
     assert run.returncode == 0, run.stderr
     assert "training on" in run.stderr
     step = json.loads(run.stdout)

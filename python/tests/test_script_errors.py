@@ -73,8 +73,9 @@ def test_a_kernel_reads_no_tensors_of_the_host(tmp_path, line, is_right):
 
 def test_wrong_usage(tmp_path):
     missing = subprocess.run([sys.executable, "-m", "rooftile", "capture", "none.py"], capture_output=True, text=True,
-                             check=False)
+                             check=False, timeout=300)
     assert (missing.returncode, missing.stderr) == (1, "rooftile: none.py: no such file\n")
-    assert subprocess.run([sys.executable, "-m", "rooftile"], capture_output=True, check=False).returncode == 2
+    bare = subprocess.run([sys.executable, "-m", "rooftile"], capture_output=True, check=False, timeout=300)
+    assert bare.returncode == 2
     run = capture(tmp_path, INFER, "-o", "/nowhere/step.json")
     assert run.returncode == 1 and run.stderr.endswith("rooftile: /nowhere/step.json: No such file or directory\n")
