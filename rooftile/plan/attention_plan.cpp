@@ -126,7 +126,7 @@ Steps count_steps(const AttentionPlan& plan, const AttentionShape& shape) {
   constexpr double kMaskKeys = 32, kWindowKeys = 128, kMostTiles = 4096;
   double keys = kMaskKeys;
   if (shape.window < shape.kv) keys = shape.fp8 ? plan.tile_kv : std::min(plan.tile_kv, kWindowKeys);
-  if (plan.decode) keys = plan.tile_kv;
+  if (plan.decode || plan.paged_tile) keys = plan.tile_kv;
   const double tiles = std::ceil(shape.q * plan.packed / plan.tile_q);
   const double counted = std::min(tiles, kMostTiles);
   const double apart = counted > 1 ? (tiles - 1) / (counted - 1) : 1;
@@ -184,10 +184,11 @@ void count_bytes(AttentionPlan& plan, const AttentionShape& shape, const Attenti
     constexpr double kPartial = 8;  // FP32, stored and loaded
     plan.partial = Bytes(kPartial * rows * shape.value_dim * plan.split);
   }
+  if (plan.copied) plan.around += 2 * (plan.queries + plan.results);
   if (!call.writes_cache) return;
   constexpr double kFewest = 64, kMost = 512;  // threads that write a token (vLLM, csrc/cache_kernels.cu)
   const double fresh = shape.batch * std::min(shape.q, shape.kv) * shape.kv_heads * features;
-  plan.around = Bytes(fresh * (activation + shape.key_bytes));
+  plan.around += Bytes(fresh * (activation + shape.key_bytes));
   plan.token_ctas = shape.batch * shape.q * std::clamp(shape.kv_heads * shape.dim, kFewest, kMost) / shape.sm_threads;
   plan.token_writes = call.vllm;
   if (call.library == AttentionLibrary::trtllm && !plan.decode) plan.around += Bytes(2 * query * activation);
@@ -269,6 +270,24 @@ double attention_split(double tiles, double sms, double blocks) {
   return 1;
 }
 
+double flash2_split(double tiles, double sms, double blocks) {
+  constexpr double kBusy = 0.8, kMost = 128, kNearBest = 0.85, kCtas = 2;
+  const double places = kCtas * sms;
+  if (tiles >= kBusy * places) return 1;
+  const double most = std::min({kMost, places, blocks});
+  const auto busy = [&](double split) {
+    if (split > 1 && std::ceil(blocks / split) == std::ceil(blocks / (split - 1))) return 0.0;
+    const double waves = tiles * split / places;
+    return waves / std::ceil(waves);
+  };
+  double best = 0;
+  for (double split = 1; split <= most; ++split) best = std::max(best, busy(split));
+  for (double split = 1; split <= most; ++split) {
+    if (busy(split) >= kNearBest * best) return split;
+  }
+  return 1;
+}
+
 double flash3_split(double tiles, double sms, double blocks, double most) {
   constexpr double kMargin = 1.1;
   const double share = std::max(1.0, std::ceil(kMargin * tiles * blocks / sms));
@@ -302,7 +321,10 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   }
   const Steps steps = count_steps(plan, seen);
   plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;
-  if (splits) plan.split = attention_split(plan.ctas, gpu.sm_count, std::ceil(steps.most));
+  if (splits) {
+    const auto split = plan.paged_tile ? flash2_split : attention_split;
+    plan.split = split(plan.ctas, gpu.sm_count, std::ceil(steps.most));
+  }
   if (plan.kernel == AttentionKernel::paged) {
     plan.split = std::min(split_of_paged(plan, shape, call), std::ceil(steps.most));
   }

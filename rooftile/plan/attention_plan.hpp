@@ -93,11 +93,14 @@ struct AttentionPlan {
   double split = 1;              // CTAs that share the keys of one tile
   double resident = 1;           // CTAs an SM holds at once
   bool lone = false;             // four warps have an SM to themselves: nothing hides their loads and exponentials
+  bool paged_tile = false;       // four warps with 64 rows, made for pages and for split keys (FlashAttention-2)
+  bool copied = false;           // queries are copied to where the kernel wants them, and results back
   double kernels = 1;            // that the call launches; halves: kernels that overlap with the next
   bool decode = false;           // few queries against a longer cache
   bool persistent = false;       // a CTA takes the next tile when it is done
   bool overlapped = false;       // exponentials run beside products
   bool waits = false;            // each step waits for its keys
+  bool converts = false;         // keys and values become 16 bits wide one after the other, in a group's step
   bool merged = false;           // splits are added up by the last CTA of a tile, and not by a kernel
   bool warm = false;             // the cache was read before: what fits the L2 is still there
   bool transposed = false;       // values are transposed on their way to the tensor cores
@@ -118,7 +121,7 @@ struct AttentionPlan {
   double key_loads = 1;       // how often CTAs of single queries load them from the L2
   Bytes streamed;             // of keys and values by all tiles of a prompt's queries, from the L2
   Bytes reuse;                // loaded between two loads of the same key by different heads; 0: they run side by side
-  Bytes around;               // moved by the kernels around the attention: cache, rotation of the queries
+  Bytes around;               // moved by the kernels around the attention: cache, rotation or copies of the queries
   double token_ctas = 0;      // of the kernel that writes the cache, in CTAs that fill an SM
   bool token_writes = false;  // by a kernel of its own that has a CTA for each token
   Bytes partial;              // results of splits, stored and loaded
@@ -158,6 +161,10 @@ double unfused_elements(bool backward, bool causal);
 // The number of CTAs that share the keys of a tile, of at most `blocks` and 128: the fewest that keep the SMs busy
 // within 15 % of the best (FlashAttention, num_splits_heuristic).
 double attention_split(double tiles, double sms, double blocks);
+
+// The same as FlashAttention-2 has it: for twice the SMs, since its CTAs have four warps, and among the numbers that
+// change what a CTA has to do.
+double flash2_split(double tiles, double sms, double blocks);
 
 // The same on Hopper for sequences of lengths that the host does not know: as many as give every SM its share of all
 // blocks and a tenth, at most `most` (FlashAttention-3, prepare_varlen_num_blocks).

@@ -205,6 +205,33 @@ TEST(AttentionPlan, FlashAttention2CopiesQueriesOnlyOfSeveralGroups) {
   const AttentionPlan none = plan_of(query(4096, 32, 32), "vllm_flash_attn_fa2", "vllm", "l40s");
   EXPECT_GT(several.kernels, one.kernels + 1);
   EXPECT_LT(one.kernels, none.kernels + 1);
+  EXPECT_EQ((several.around - one.around).value(),
+            2.0 * 2 * 7 * 128 * (2 + 2) + 2 * (several.queries + several.results).value())
+      << "seven groups more of new keys and values, and both copies";
+  Attention text = query(4096, 32, 8);
+  text.batch = 1;
+  EXPECT_EQ(plan_of(text, "vllm_flash_attn_fa2", "vllm", "l40s").kernels, one.kernels)
+      << "one text's heads lie so, too";
+  const AttentionPlan first = plan_of(prompt(1, 32, 8), "vllm_flash_attn_fa2", "vllm", "l40s");
+  EXPECT_EQ(first.kernels, several.kernels) << "a prompt of one token as well";
+}
+
+// Its kernel for pages and split keys (run_mha_fwd_splitkv_dispatch).
+TEST(AttentionPlan, FlashAttention2HasFewRowsAndManyKeysInATileOfPages) {
+  const auto tile = [](std::int64_t dim) {
+    Attention attention = query(4096, 32, 8);
+    attention.head_dim = dim;
+    const AttentionPlan plan = plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s");
+    EXPECT_TRUE(plan.paged_tile);
+    EXPECT_EQ(plan.tile_q, 64);
+    return plan.tile_kv;
+  };
+  EXPECT_EQ(tile(64), 256);
+  EXPECT_EQ(tile(128), 128);
+  EXPECT_EQ(tile(192), 64);
+  EXPECT_FALSE(plan_of(query(4096, 32, 8), "flash_attention", "sglang", "l40s").paged_tile);
+  const AttentionPlan few = plan_of(prompt(96, 4, 4), "vllm_flash_attn_fa2", "vllm", "l40s");
+  EXPECT_EQ(few.steps, 1) << "a prompt skips whole tiles of keys alone";
 }
 
 // 164 KB hold two CTAs of 128 dimensions, 100 KB hold one.
@@ -421,15 +448,15 @@ TEST(AttentionPlan, TensorRtLlmsFp8KernelsForWindowsSpill) {
   EXPECT_FALSE(spills(DType::fp8)) << "the window leaves nothing out";
 }
 
-// The last 128 of 256 keys are two blocks of 64; other kernels load a key more, and with it a block.
+// The last 128 of 256 keys are one block; other kernels load a key more, and with it a block.
 TEST(AttentionPlan, FlashAttention2LoadsNoKeyBeyondAWindow) {
   Attention attention = query(256, 8, 8);
   attention.window = 128;
   const AttentionPlan plan = plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s");
-  EXPECT_EQ(plan.tile_kv, 64);
-  EXPECT_EQ(plan.steps, 2);
+  EXPECT_EQ(plan.tile_kv, 128);
+  EXPECT_EQ(plan.steps, 1);
   attention.kv_len = 257;
-  EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s").steps, 3);
+  EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s").steps, 2);
 }
 
 TEST(AttentionPlan, AWindowBoundsWhatASingleQueryLoads) {
@@ -452,6 +479,14 @@ TEST(AttentionPlan, SplitsKeysUntilTheSmsAreBusy) {
   EXPECT_EQ(plan.partial.value(), 8.0 * 2 * 8 * 128 * 57);
 }
 
+TEST(AttentionPlan, FlashAttention2SplitsForTwoCtasAnSm) {
+  EXPECT_EQ(flash2_split(4, 100, 64), 32);  // 128 of 200 places; more than 32 leave CTAs two of 64 blocks until 64
+  EXPECT_EQ(flash2_split(159, 100, 64), 1);
+  EXPECT_EQ(flash2_split(160, 100, 64), 1);  // busy enough
+  EXPECT_EQ(flash2_split(4, 100, 2), 2);     // however few
+  EXPECT_EQ(flash2_split(1, 142, 128), 128);
+}
+
 TEST(AttentionPlan, FlashAttention2SplitsOnlyWhereItSwapsHeadsAndQueries) {
   EXPECT_GT(plan_of(query(65536, 8, 1), "", "", "a100-sxm4-80gb").split, 1);
   EXPECT_EQ(plan_of(query(65536, 8, 8), "", "", "a100-sxm4-80gb").split, 1);
@@ -471,6 +506,17 @@ TEST(AttentionPlan, XqaSplitsByTheLengthOfTheCacheWhateverTheWindow) {
   EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 23);  // the root of 8 x 64
   attention.window = 128;
   EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 23);
+}
+
+TEST(AttentionPlan, XqaConvertsFp8KeysBeforeHopper) {
+  const auto converts = [](const char* id, DType keys) {
+    Attention attention = query(8192, 8, 1);
+    attention.kv_precision = keys;
+    return plan_of(attention, "torch_flow", "trtllm", id).converts;
+  };
+  EXPECT_TRUE(converts("l40s", DType::fp8));
+  EXPECT_FALSE(converts("l40s", DType::bf16));
+  EXPECT_FALSE(converts("h100-sxm5-80gb", DType::fp8));
 }
 
 TEST(AttentionPlan, TensorRtLlmPacksOnlyWhatFillsAQuarterOfTheSms) {

@@ -35,23 +35,25 @@ TileSize flash3_tile(const AttentionShape& shape, bool paged) {
 // FlashAttention-2's kernels for paged and for split keys (run_mha_fwd_splitkv_dispatch), and for others
 // (run_mha_fwd_hdim64 and so on).
 TileSize flash2_tile(const AttentionShape& shape, bool paged) {
-  if (paged || shape.decode) return {64, shape.dim <= 64 ? 256.0 : 64.0};  // by 64 as measured; in the source 128
+  if (paged || shape.decode) return {64, shape.dim <= 64 ? 256.0 : shape.dim <= 128 ? 128.0 : 64.0};
   return {128, shape.dim <= 64 ? 128.0 : 64.0};
 }
 
 // Four warps each; queries and one tile of keys and values lie in shared memory.
 double flash2_resident(TileSize tile, const AttentionShape& shape) {
   constexpr double kElement = 2, kMost = 2;
-  if (shape.dim > 64 && shape.dim <= 128 && tile.q == 64) tile.kv = 128;
   const double bytes = kElement * (tile.q * shape.dim + tile.kv * (shape.dim + shape.value_dim));
   return std::clamp(std::floor(shape.smem / bytes), 1.0, kMost);
 }
 
+// Heads of one group, or of one text, lie like queries already.
+bool copies_heads(const AttentionShape& shape) { return shape.kv_heads > 1 && shape.batch > 1; }
+
 // Writing the cache, attention, and what prepares it: a kernel that overlaps with the one before counts half.
 double flash_kernels(const AttentionShape& shape, bool third, bool swapped) {
-  // Of heads to queries and back; those of one group lie like queries already.
-  const double moves = shape.kv_heads > 1 ? 2 : 0.5;
-  if (!shape.decode) return third ? 3 : 2.5;
+  // Of heads to queries and back.
+  const double moves = copies_heads(shape) ? 2 : 0.5;
+  if (!shape.decode && !swapped) return third ? 3 : 2.5;
   if (third) return generation::has_async_products(shape.generation) ? 2.5 : 2;
   return swapped ? 1.5 + moves : 1.5;
 }
@@ -90,10 +92,12 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
+  plan.copied = !third && swapped && copies_heads(shape);
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && generation::is_for_data_centers(shape.generation));
   if (early && four_warps && !eight_warps) plan.resident = 2;
   if (shape.decode && paged) set_paged(plan, shape);
   if (!third && (call.serving || !shape.decode)) plan.resident = flash2_resident(tile, shape);
+  plan.paged_tile = !third && (call.serving || shape.decode);
   plan.lone = !third && call.serving && plan.resident == 1;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
   if (call.serving && !call.writes_cache) plan.kernels = std::max(1.0, plan.kernels - 1);

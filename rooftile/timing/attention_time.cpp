@@ -66,6 +66,7 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double masks = plan.spills_masks ? constants[AttentionConstant::paged_mask] : 0;
   switch (plan.kernel) {
     case AttentionKernel::tile:
+      if (plan.paged_tile) return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim);
       return constants[AttentionConstant::tile_cycles] + masks * plan.tile_q / kMaskRows;
     case AttentionKernel::small:
       return 0;
@@ -101,7 +102,9 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
     return plan.waits ? step : 0;
   }
   if (plan.kernel == AttentionKernel::converted) return constants[AttentionConstant::converted_step] * dim;
-  return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
+  constexpr double kConverted = 2;  // keys, then values
+  const double group = constants[AttentionConstant::group_step] * dim * (plan.converts ? kConverted : 1);
+  return plan.waits ? group : 0;
 }
 
 // xFormers' kernels on Volta and Turing: warps of 32 x 32 results write scores to shared memory and load them from
@@ -191,6 +194,8 @@ Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const GpuRates& ra
   busy.work = rounds(per_sm, overlap) * plan.steps * cta.work;
   busy.wait = waves * (plan.steps * cta.wait + cta.start);
   busy.both = plan.resident > 1 ? together(busy.work, waves * alone) : waves * alone;
+  // Those that start together with a step or two wait together, and multiply one after another.
+  if (plan.paged_tile) busy.both = busy.work + busy.wait;
   busy.both = std::max(busy.both, plan.most_steps * (cta.work + cta.wait + cta.latency) + cta.start);
   return busy;
 }
@@ -251,6 +256,8 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
   if (plan.split > 1) {
     const AttentionConstant adding = plan.merged ? AttentionConstant::vector_cycles : AttentionConstant::combine_cycles;
     combine = constants[adding] / rates.clock.value();
+    // FlashAttention-2 adds one part after another, each when its loads are there (combine_attn_seqk_parallel).
+    if (plan.paged_tile) combine += plan.split * rates.l2_latency.value() / rates.clock.value();
     parts = (result.traffic.combine.at_l2() / rates.l2).value();
   }
   const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * rates.launch.value();

@@ -188,6 +188,19 @@ TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
 }
 
 // 1000 cycles of 128 keys of 128; the products take 1 us of each step.
+TEST(AttentionTime, ConvertedKeysAndValuesAreWaitedForApart) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::group_step] = 1280;
+  AttentionPlan plan = plain_plan();
+  plan.kernel = AttentionKernel::group;
+  plan.head_dim = 64;
+  plan.ctas = 10;
+  plan.waits = true;
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 4 * 0.64, 1e-9);
+  plan.converts = true;
+  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 4 * 2 * 0.64, 1e-9);
+}
+
 TEST(AttentionTime, PagedKeysAreGatheredBesideProducts) {
   GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::paged_cycles] = 1000;
@@ -286,6 +299,30 @@ TEST(AttentionTime, SplitsAddTheirResultsUp) {
   plan.partial = Bytes(2e4);
   EXPECT_DOUBLE_EQ(micros(attention_time(plan, rates).time), 3 * 2 + 1 + 2);
   EXPECT_DOUBLE_EQ(whole, 8);
+}
+
+// Each part waits for its loads: two latencies of the L2 for two.
+TEST(AttentionTime, FlashAttention2AddsOnePartAfterAnother) {
+  GpuRates rates = attention_rates();
+  rates.l2_latency = Cycles(300);
+  AttentionPlan plan = plain_plan();
+  plan.split = 2;
+  const double others = micros(attention_time(plan, rates).time);
+  plan.paged_tile = true;
+  EXPECT_NEAR(micros(attention_time(plan, rates).time), others + 0.6, 1e-9);
+}
+
+// Three CTAs on an SM that holds two: products one after another, two waves of starts.
+TEST(AttentionTime, CtasOfPagesStartTogether) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::paged_cycles] = 1000;
+  rates.constants[AttentionConstant::tile_cycles] = 9000;
+  AttentionPlan plan = plain_plan();
+  plan.paged_tile = true;
+  plan.head_dim = 256;
+  plan.resident = 2;
+  plan.ctas = 30;
+  EXPECT_NEAR(micros(attention_time(plan, rates).time), 3 * 4 + 2 * 2, 1e-9);
 }
 
 TEST(AttentionTime, KernelsAroundTheAttention) {
