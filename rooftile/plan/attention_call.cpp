@@ -121,8 +121,9 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   // There is no FlashAttention-2 for GPUs before Ampere; PyTorch, which an unnamed framework is taken for, runs
   // xFormers' kernels.
   const bool pytorch = words.has("pytorch") || framework.empty();
+  const bool own = words.has("fastertransformer");  // kernels of its own, taken for the first FlashAttention
   if (pytorch && gpu.generation < generation::kAmpere) {
-    call.library = gpu.vendor == "nvidia" ? AttentionLibrary::xformers : AttentionLibrary::flash1;
+    call.library = gpu.vendor == "nvidia" && !own ? AttentionLibrary::xformers : AttentionLibrary::flash1;
   }
   if (words.has("cudnn")) call.library = AttentionLibrary::cudnn;
   if (tensorrt) set_tensorrt_llm(call, words);

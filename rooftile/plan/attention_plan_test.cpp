@@ -252,6 +252,7 @@ TEST(AttentionPlan, PyTorchRanTheFirstFlashAttentionUntil22AndBeforeAmpereXforme
   EXPECT_EQ(attention_call("", "PyTorch 2.2", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash2);
   EXPECT_EQ(attention_call("", "PyTorch 2.4", *find_gpu("t4")).library, AttentionLibrary::xformers);
   EXPECT_EQ(attention_call("", "", *find_gpu("t4")).library, AttentionLibrary::xformers) << "taken for PyTorch";
+  EXPECT_EQ(attention_call("", "FasterTransformer; PyTorch", *find_gpu("t4")).library, AttentionLibrary::flash1);
   EXPECT_EQ(attention_call("xformers", "", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::xformers);
   EXPECT_EQ(attention_call("", "AITemplate", *find_gpu("a100-sxm4-80gb")).library, AttentionLibrary::flash1);
 }

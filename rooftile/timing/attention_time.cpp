@@ -108,15 +108,15 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
 }
 
 // xFormers' kernels on Volta and Turing: warps of 32 x 32 results write scores to shared memory and load them from
-// there again, as they load all other operands. By the times of a V100 (facebookresearch/xformers, pull request 434:
-// heads of 16 to 128 dimensions, 128 to 16,384 positions).
-constexpr double kSharedScores = 0.19, kSharedSoftmax = 2.5;
+// there again, as they load all other operands, so that tensor cores wait for them. In a clock an SM makes as many
+// multiply-accumulates, and 16 exponentials as often for a pair, by the times of a V100 (facebookresearch/xformers,
+// pull request 434: heads of 16 to 128 dimensions, 128 to 16,384 positions).
+constexpr double kSharedMacs = 161, kSharedSoftmax = 2.5;
 
 // Those of 3xTF32 on an A100, by its times (NVIDIA/cutlass, pull request 662).
 constexpr double kSplitOperands = 0.15;
 
 double efficiency_of(const AttentionPlan& plan, const Constants& constants) {
-  if (plan.shares_scores) return kSharedScores;
   return plan.splits_operands ? kSplitOperands : constants[constant_of(plan.rate)];
 }
 
@@ -142,6 +142,7 @@ double early_cycles(double macs, double rate, double vector) { return macs / (kA
 // for that, as many for a product whatever the tensor cores' rate: efficiencies are those at an A100's rate.
 double product_seconds(const AttentionPlan& plan, double macs, double efficiency, const GpuRates& rates) {
   const double peak = macs / (rates.macs_per_second() * plan.issued);
+  if (plan.shares_scores) return std::max(peak, macs / (kSharedMacs * rates.clock.value()));
   if (!plan.loads_operands) return peak / efficiency;
   return peak + macs / (kAmpereMacs * rates.clock.value()) * (1 / efficiency - 1);
 }

@@ -75,6 +75,20 @@ TEST(AttentionTime, LoadsOfOperandsCostClocksAndNotAShareOfTheRate) {
   EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::compute]), whole / 2 * 8, 1e-9);
 }
 
+// xFormers' on Volta and Turing, whose warps are busy with shared memory: 161 MACs a clock, however fast tensor cores
+// are.
+TEST(AttentionTime, SharedScoresLimitProductsWhateverTheTensorCoresRate) {
+  GpuRates rates = attention_rates();
+  AttentionPlan plan = plain_plan();
+  plan.shares_scores = true;
+  const auto micros_at = [&](double macs) {
+    rates.sm_peak = FlopsPerSecond(2 * macs * 1e9);
+    return micros(attention_time(plan, rates).cases[Bottleneck::compute]);
+  };
+  EXPECT_DOUBLE_EQ(micros_at(512), micros_at(256));
+  EXPECT_GT(micros_at(100), micros_at(256));
+}
+
 // 0.19 of the start of a group for every 64 dimensions and once more.
 TEST(AttentionTime, StackedHeadsStartSoonAndWaitOnlyWhereTold) {
   GpuRates rates = attention_rates();
