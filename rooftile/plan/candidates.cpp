@@ -35,6 +35,20 @@ constexpr std::array kConvTiles = {
                ConvConstant::narrow_efficiency},
 };
 
+// Those of inference engines on Volta and later take channels four at a time where they are contiguous
+// (volta_scudnn_128x64_sliced1x2_ldg4_relu_exp_small_nhwc_tn_v1, 128x32_sliced1x4, 128x128_ldg4 beside the above in a
+// log of TensorRT's builder, https://github.com/NVIDIA/TensorRT/issues/1090): warps of a CTA share k, so that every
+// tile has eight of them.
+constexpr std::array kSlicedConvTiles = {
+    kConvTiles[0],
+    TileKernel{{.tile = {128, 64, 8}, .warp_m = 32, .warp_n = 64, .warps = 8, .registers_per_thread = 128},
+               ConvConstant::middle_efficiency},
+    TileKernel{{.tile = {128, 32, 8}, .warp_m = 64, .warp_n = 32, .warps = 8, .registers_per_thread = 128},
+               ConvConstant::narrow_efficiency},
+    kConvTiles[1],
+    kConvTiles[2],
+};
+
 // Of cuDNN 9 from Hopper on (sm80_xmma), as profilers report them there; on Ampere and Ada profiles still have the
 // above (ampere_scudnn_128x64_relu_xregs_large_nn and the like).
 constexpr std::array kLaterConvTiles = {
@@ -47,10 +61,13 @@ constexpr std::array kLaterConvTiles = {
 };
 
 // Later weight gradients run the small one, cuDNN's older engines among them (wgrad_alg0_engine<float, 128, 5, 5, …>).
-std::span<const TileKernel> conv_tiles(Pass pass, const Gpu& gpu) {
-  if (gpu.generation < generation::kHopper) return kConvTiles;
+std::span<const TileKernel> conv_tiles(const OpShape& op, const Gpu& gpu) {
+  constexpr double kChannels = 4;
+  const bool sliced = op.engine && op.pass == Pass::fwd && op.gemm.groups == 1 &&
+                      std::fmod(op.gemm.in_channels, kChannels) == 0 && gpu.generation >= generation::kVolta;
+  if (gpu.generation < generation::kHopper) return sliced ? std::span<const TileKernel>(kSlicedConvTiles) : kConvTiles;
   const std::span<const TileKernel> later = kLaterConvTiles;
-  return pass == Pass::bwd_weight ? later.last(1) : later;
+  return op.pass == Pass::bwd_weight ? later.last(1) : later;
 }
 
 constexpr double kMostSplits = 64;
@@ -150,7 +167,7 @@ void each_tile(const OpShape& op, const Context& context) {
   const bool may_scatter = op.pass == Pass::bwd_data &&
                            op.gemm.filter_volume * op.gemm.stride[0] * op.gemm.stride[1] * op.gemm.stride[2] > 1;
   Product scattered{may_scatter ? scatter_shape(op) : GemmShape{}};
-  const std::span<const TileKernel> tiles = conv_tiles(op.pass, context.gpu);
+  const std::span<const TileKernel> tiles = conv_tiles(op, context.gpu);
   const bool any_wanted =
       std::any_of(tiles.begin(), tiles.end(), [&](const TileKernel& entry) { return same_sides(entry, context.tile); });
   const auto is_left_out = [&](const TileKernel& entry) {

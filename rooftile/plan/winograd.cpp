@@ -52,7 +52,7 @@ LaunchPlan fused_winograd(const OpShape& op) {
   LaunchPlan plan;
   plan.algorithm = Algorithm::winograd;
   plan.tile = {128, 128, 8};
-  plan.add_before(filters * (planes.filter_height * planes.filter_height), filters * kPositions);
+  if (!op.engine) plan.add_before(filters * (planes.filter_height * planes.filter_height), filters * kPositions);
   Launch& gemm = plan.main;
   gemm.ctas = ctas * std::ceil(planes.out_channels / kFilters);
   gemm.macs_per_step = kMacs;

@@ -14,7 +14,7 @@ bool has_fused_winograd(const OpShape& op);
 
 // A CTA computes 32 tiles of 2x2 outputs for 32 filters: 16 products of 32x32 a channel, as many MACs as a tile of
 // 128x128. Of the shapes in which the library lays the 32 tiles over samples, rows and columns, that with the fewest
-// CTAs. A transform of the filters runs before.
+// CTAs. A transform of the filters runs before; an inference engine keeps them transformed.
 LaunchPlan fused_winograd(const OpShape& op);
 
 // Transforms of input and filters, (4 + R - 1)^2 GEMMs over the tiles, transform back: one plan for each GEMM tile, of

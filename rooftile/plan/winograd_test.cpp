@@ -40,6 +40,15 @@ TEST(Winograd, FusedDoesAsManyMacsAChannelAsATileOf128) {
   EXPECT_EQ(gemm.steps, 64);
 }
 
+// TensorRT's builder takes Winograd for 512 x 512 channels with 1 MiB of scratch, which no transformed filters fit
+// (https://github.com/NVIDIA/TensorRT/issues/1090).
+TEST(Winograd, EnginesKeepFiltersTransformed) {
+  OpShape op = winograd_shape(1, 512, 28, 512);
+  EXPECT_EQ(fused_winograd(op).move_count, 1);
+  op.engine = true;
+  EXPECT_EQ(fused_winograd(op).move_count, 0);
+}
+
 TEST(Winograd, UnfusedGridsAreThoseOfMeasuredKernels) {
   // maxwell_sgemm_64x64_nn, 7 x 11 x 36 CTAs for 40 x 237 x 10 x 10, 694 filters: 360 tiles of 4x4.
   bool found = false;
