@@ -128,12 +128,12 @@ std::string framework_meant(std::string_view name) {
   const std::string small = lower_case(name);
   for (const Spelling& spelling : kSpellings) {
     if (!small.starts_with(spelling.written)) continue;
+    if (spelling.written == "torch" && name.front() == 'T') break;  // Torch, for Lua
     std::string_view rest = name.substr(spelling.written.size());
     if (name.starts_with(spelling.known) && rest.find_first_of(" ;(") == 0) break;
     const std::size_t digit = rest.find_first_not_of("-=_v ");
     const bool numbered = digit != std::string_view::npos && rest[digit] >= '0' && rest[digit] <= '9';
-    // "TensorFlow2" and "Torch7" are names of their own.
-    if (numbered && digit == 0 && (spelling.known == "TensorFlow" || spelling.written == "torch")) break;
+    if (numbered && digit == 0 && spelling.known == "TensorFlow") break;  // "TensorFlow2" is a name of its own
     if (numbered) return fmt::format("{} {}", spelling.known, rest.substr(digit));
     if (rest.empty()) return std::string(spelling.known);
     const bool ends = std::isalnum(static_cast<unsigned char>(rest.front())) == 0;

@@ -120,7 +120,7 @@ TEST(Framework, IsMeantHoweverItIsWritten) {
     EXPECT_EQ(framework_meant(written), known);
   }
   for (const char* known : {"", "PyTorch", "PyTorch CUDA 10.0 cuDNN 7600", "TorchScript (traced); PyTorch, CUDA 11.4",
-                            "Torch7 cuDNN 5.1.05", "TensorFlow2", "TensorFlow 1.1 cuda 8.0", "TensorFlow XLA",
+                            "Torch7 cuDNN 5.1.05", "Torch", "TensorFlow2", "TensorFlow 1.1 cuda 8.0", "TensorFlow XLA",
                             "TensorRT (Paddle Inference)", "MxNet", "TensorRT-LLM 0.9", "llama.cpp, spring 2024",
                             "AITemplate ROCm", "torchtitan", "vllm_custom", "FasterTransformer v1; PyTorch"}) {
     EXPECT_EQ(framework_meant(known), known);
