@@ -19,8 +19,7 @@ TEST(FrameworkTimes, ACompiledStepOfGpt2) {
   const Workload gpt2 = load_model("gpt2", {.batch_size = 4, .seq_len = 1024}).value();
   const auto step = [&](const char* framework) {
     return time_of(gpt2, "a100-sxm4-80gb",
-                   {.precision = DType::bf16, .framework = framework, .execution = Execution::compiled},
-                   Phase::step);
+                   {.precision = DType::bf16, .framework = framework, .execution = Execution::compiled}, Phase::step);
   };
   EXPECT_LT(step("PyTorch 2.1"), 0.95 * step("PyTorch 2.0")) << "pads rows";
   EXPECT_LT(step("PyTorch 2.5"), 0.98 * step("PyTorch 2.4")) << "keeps no gradient of nll_loss";
