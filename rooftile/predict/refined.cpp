@@ -50,6 +50,8 @@ double converted_share(KernelFamily family, DType stored, DType computed, const 
   return 1;
 }
 
+bool on_lanes(KernelFamily family) { return family == KernelFamily::conv_simt || family == KernelFamily::gemm_simt; }
+
 // A family's efficiency scales every rate, so that its kernels take their share of the time whatever limits them.
 void apply_factors(const GpuFactors& factors, RefinedModel& model) {
   GpuRates& rates = model.rates;
@@ -100,6 +102,40 @@ bool waits_for_sums(const Gpu& gpu) {
 double boost_of(const FoundEntry& found, KernelFamily family) {
   const bool own = found.entry != nullptr && found.match == Match::gpu;
   return own || family != KernelFamily::tensor ? 0 : 1;
+}
+
+// What whoever times a call adds to it; `start` is what a kernel takes before its first load. Of a network,
+// network_error() holds what sources differ by. Returns how well the harness is known.
+HarnessMatch set_harness(RefinedModel& model, const Calibration& calibration, const Gpu& gpu,
+                         const PredictOptions& options, Seconds start) {
+  const KernelFamily family = model.family;
+  const bool alone = options.framework.empty() || options.in_network;
+  const Harness unknown =
+      unknown_harness(family, alone ? std::string_view() : options.framework, gpu.launch_overhead, start);
+  const Harness* known = alone ? nullptr : find_harness(calibration, family, options.framework, gpu.id, gpu.vendor);
+  const Harness& harness = known != nullptr ? *known : unknown;
+  model.overhead = harness.overhead;
+  model.floor = harness.floor;
+  model.range = known != nullptr || alone ? harness.range : range_of_unknown(calibration, unknown);
+  model.rates.weight_sets = harness.weight_sets;
+  model.rates.rotates = harness.rotates;
+  model.rates.step_launches = harness.step_launches;
+  if (harness.gpu == gpu.id || options.in_network) return HarnessMatch::known;
+  return known != nullptr ? HarnessMatch::elsewhere : HarnessMatch::unknown;
+}
+
+// How far off the model is. Products and convolutions on tensor cores in types that no fit has rows of, or of narrower
+// weights, err as those in FP16 and BF16 do (docs/accuracy.md, Intervals). Nobody measured narrow types on the lanes,
+// where TF32 is FP32.
+void set_spread(RefinedModel& model, const Calibration& calibration, const FoundEntry& found, const Gpu& gpu,
+                DType precision, HarnessMatch harness) {
+  const bool measured = !on_lanes(model.family) || precision == DType::fp32 || precision == DType::tf32;
+  if (measured) model.spread = find_spread(calibration, found, spread_scope(model.family, gpu), harness);
+  if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
+  if (!measured) model.no_interval = NoInterval::precision;
+  if (model.factors != nullptr && model.factors->of(model.family).spread) {
+    model.spread = model.factors->of(model.family).spread;
+  }
 }
 
 }  // namespace
@@ -158,9 +194,8 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
   if (mxfp4 && generation::is_hopper(gpu.generation)) {
     model.unpacking_rows = unpacking_rows(model.rates.macs_per_second() / model.rates.clock.value());
   }
-  const bool lanes = model.family == KernelFamily::conv_simt || model.family == KernelFamily::gemm_simt;
   model.rates.sm_peak *= converted_share(family, options.precision, computed, constants);
-  if (lanes) model.rates.energy_scale *= size_of(computed).value() / kLaneBytes;
+  if (on_lanes(family)) model.rates.energy_scale *= size_of(computed).value() / kLaneBytes;
   if (on_tensor_cores(family) && options.precision == DType::bf16) {
     model.rates.energy_scale *= constants[TensorConstant::bf16_energy];
   }
@@ -173,31 +208,10 @@ std::optional<RefinedModel> refined_model(RefinedOp op, const Gpu& gpu, const Pr
     if (options.in_network && options.rectified) model.rates.energy_scale *= kRectifiedEnergy;
     if (options.in_network) cap_by_power(model, boost_of(found, family));
   }
-  const bool alone = options.framework.empty() || options.in_network;
-  const Harness unknown =
-      unknown_harness(family, alone ? std::string_view() : options.framework, gpu.launch_overhead, start);
-  const Harness* known = alone ? nullptr : find_harness(calibration, family, options.framework, gpu.id, gpu.vendor);
-  const Harness& harness = known != nullptr ? *known : unknown;
-  model.overhead = harness.overhead;
-  model.floor = harness.floor;
-  model.range = known != nullptr || alone ? harness.range : range_of_unknown(calibration, unknown);
-  model.rates.weight_sets = harness.weight_sets;
-  model.rates.rotates = harness.rotates;
-  model.rates.step_launches = harness.step_launches;
-  // Of a network, network_error() holds what sources differ by.
-  const bool measured_here = harness.gpu == gpu.id || options.in_network;
-  const HarnessMatch elsewhere = known != nullptr ? HarnessMatch::elsewhere : HarnessMatch::unknown;
-  const HarnessMatch harness_match = measured_here ? HarnessMatch::known : elsewhere;
-  const GpuFactors* factors = find_factors(calibration, gpu.id);
-  if (factors != nullptr) apply_factors(*factors, model);
-  model.factors = factors;
-  // Products and convolutions on tensor cores in types that no fit has rows of, or of narrower weights, err as those in
-  // FP16 and BF16 do (docs/accuracy.md, Intervals). Nobody measured narrow types on the lanes, where TF32 is FP32.
-  const bool measured = !lanes || options.precision == DType::fp32 || options.precision == DType::tf32;
-  if (measured) model.spread = find_spread(calibration, found, spread_scope(family, gpu), harness_match);
-  if (found.entry != nullptr && found.match == Match::foreign) model.no_interval = NoInterval::vendor;
-  if (!measured) model.no_interval = NoInterval::precision;
-  if (factors != nullptr && factors->of(family).spread) model.spread = factors->of(family).spread;
+  const HarnessMatch harness = set_harness(model, calibration, gpu, options, start);
+  model.factors = find_factors(calibration, gpu.id);
+  if (model.factors != nullptr) apply_factors(*model.factors, model);
+  set_spread(model, calibration, found, gpu, options.precision, harness);
   return result;
 }
 
