@@ -276,18 +276,9 @@ Result<void> OnnxResolver::expand_scan(const OnnxNode& node) {
   for (std::int64_t run = 0; run < *runs; ++run) {
     std::vector<ValueId> arguments = carried;
     for (std::size_t i = states; i < node.inputs.size(); ++i) {
-      const OnnxValue& whole = graph_.values[node.inputs[i]];
-      OnnxNode slice;
-      Shape shape = whole.shape;
+      Shape shape = graph_.shape(node.inputs[i]);
       shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at[i]));
-      slice.name = node.name;
-      slice.type = "ScanSlice";
-      slice.inputs = {node.inputs[i]};
-      slice.attributes = of(shape, whole.dtype);
-      slice.outputs = {graph_.values.size()};
-      arguments.push_back(graph_.values.size());
-      graph_.values.emplace_back().name = node.name + ".slice";
-      TRY(place(std::move(slice)));
+      arguments.push_back(TRY(place_slice(node, node.inputs[i], shape, node.name + ".slice")));
     }
     for (const ValueId id : arguments) {
       if (id == kAbsent) return stop(node, ErrorCode::bad_input, "lacks a starting value");
@@ -307,6 +298,57 @@ Result<void> OnnxResolver::expand_scan(const OnnxNode& node) {
     }
   }
   return {};
+}
+
+Result<ValueId> OnnxResolver::place_slice(const OnnxNode& node, ValueId whole, const Shape& shape, std::string name) {
+  const ValueId id = graph_.values.size();
+  OnnxNode slice;
+  slice.name = node.name;
+  slice.type = "ScanSlice";
+  slice.inputs = {whole};
+  slice.attributes = of(shape, graph_.values[whole].dtype);
+  slice.outputs = {id};
+  graph_.values.emplace_back().name = std::move(name);
+  TRY(place(std::move(slice)));
+  return id;
+}
+
+Result<Ints> OnnxResolver::part_sizes(const OnnxNode& node, std::int64_t size) const {
+  const auto bad = [&](std::string message) { return stop(node, ErrorCode::bad_input, std::move(message)); };
+  constexpr auto kMost = static_cast<std::int64_t>(kMostInSequence);
+  if (node.input(1) == kAbsent) {
+    if (size > kMost) return bad("its sequence is too long");
+    return Ints(static_cast<std::size_t>(size), 1);
+  }
+  const OnnxValue& given = graph_.values[node.inputs[1]];
+  const Ints* known = given.data ? std::get_if<Ints>(&*given.data) : nullptr;
+  if (known == nullptr) {
+    return stop(node, ErrorCode::unsupported, "its parts cannot be known before the network runs");
+  }
+  if (!given.shape.empty() || known->size() != 1) return *known;
+  const std::int64_t part = known->front();
+  if (part < 1 || size / part >= kMost) return bad("its parts are of no size");
+  Ints sizes(static_cast<std::size_t>((size + part - 1) / part), part);
+  sizes.back() = size - part * (static_cast<std::int64_t>(sizes.size()) - 1);
+  return sizes;
+}
+
+Result<std::vector<ValueId>> OnnxResolver::split_parts(const OnnxNode& node) {
+  const Shape whole = graph_.shape(node.inputs[0]);
+  const std::int64_t axis = node.get_int("axis", 0);
+  std::size_t at = 0;
+  const auto size = dimension_at(whole, axis, at);
+  if (!size) return stop(node, ErrorCode::bad_input, fmt::format("axis {} is out of range", axis));
+  const Ints sizes = TRY(part_sizes(node, *size));
+  const bool drop = node.input(1) == kAbsent && node.get_int("keepdims", 1) == 0;
+  std::vector<ValueId> parts;
+  for (const std::int64_t part : sizes) {
+    Shape shape = whole;
+    shape[at] = part;
+    if (drop) shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
+    parts.push_back(TRY(place_slice(node, node.inputs[0], shape, node.name.substr(0, kLongestName) + ".part")));
+  }
+  return parts;
 }
 
 Result<void> OnnxResolver::expand_sequence(const OnnxNode& node) {
@@ -329,47 +371,7 @@ Result<void> OnnxResolver::expand_sequence(const OnnxNode& node) {
   if (node.type == "SequenceConstruct") return keep(node.inputs);
   if (node.input(0) == kAbsent) return bad("has no input");
 
-  if (node.type == "SplitToSequence") {
-    const Shape whole = graph_.shape(node.inputs[0]);
-    std::size_t at = 0;
-    const auto size = dimension_at(whole, node.get_int("axis", 0), at);
-    if (!size) return bad(fmt::format("axis {} is out of range", node.get_int("axis", 0)));
-    Ints sizes;
-    if (node.input(1) == kAbsent) {
-      if (*size > static_cast<std::int64_t>(kMostInSequence)) return bad("its sequence is too long");
-      sizes.assign(static_cast<std::size_t>(*size), 1);
-    } else {
-      const OnnxValue& given = graph_.values[node.inputs[1]];
-      const Ints* known = given.data ? std::get_if<Ints>(&*given.data) : nullptr;
-      if (known == nullptr)
-        return stop(node, ErrorCode::unsupported, "its parts cannot be known before the network runs");
-      sizes = *known;
-      if (given.shape.empty() && sizes.size() == 1) {
-        const std::int64_t part = sizes[0];
-        if (part < 1 || *size / part >= static_cast<std::int64_t>(kMostInSequence))
-          return bad("its parts are of no size");
-        sizes.assign(static_cast<std::size_t>((*size + part - 1) / part), part);
-        sizes.back() = *size - part * (static_cast<std::int64_t>(sizes.size()) - 1);
-      }
-    }
-    const bool drop = node.input(1) == kAbsent && node.get_int("keepdims", 1) == 0;
-    std::vector<ValueId> parts;
-    for (const std::int64_t part : sizes) {
-      Shape shape = whole;
-      shape[at] = part;
-      if (drop) shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-      OnnxNode slice;
-      slice.name = node.name;
-      slice.type = "ScanSlice";
-      slice.inputs = {node.inputs[0]};
-      slice.attributes = of(shape, graph_.values[node.inputs[0]].dtype);
-      slice.outputs = {graph_.values.size()};
-      parts.push_back(graph_.values.size());
-      graph_.values.emplace_back().name = node.name.substr(0, kLongestName) + ".part";
-      TRY(place(std::move(slice)));
-    }
-    return keep(std::move(parts));
-  }
+  if (node.type == "SplitToSequence") return keep(TRY(split_parts(node)));
 
   const auto found = sequences_.find(node.inputs[0]);
   if (found == sequences_.end()) return bad("its input is no sequence of tensors");

@@ -76,6 +76,10 @@ class OnnxResolver {
   Result<void> expand_loop(const OnnxNode& node);
   Result<void> expand_scan(const OnnxNode& node);
   Result<void> expand_sequence(const OnnxNode& node);
+  Result<std::vector<ValueId>> split_parts(const OnnxNode& node);          // of SplitToSequence
+  Result<Ints> part_sizes(const OnnxNode& node, std::int64_t size) const;  // along the axis that is split
+  // Adds a node that takes a value of that shape out of another.
+  Result<ValueId> place_slice(const OnnxNode& node, ValueId whole, const Shape& shape, std::string name);
   // Places the nodes of a body for these arguments; what its outputs are.
   Result<std::vector<ValueId>> run_body(const OnnxNode& node, const OnnxBody& body,
                                         const std::vector<ValueId>& arguments);
