@@ -100,7 +100,6 @@ struct AttentionPlan {
   bool persistent = false;       // a CTA takes the next tile when it is done
   bool overlapped = false;       // exponentials run beside products
   bool waits = false;            // each step waits for its keys
-  bool converts = false;         // keys and values become 16 bits wide one after the other, in a group's step
   bool merged = false;           // splits are added up by the last CTA of a tile, and not by a kernel
   bool warm = false;             // the cache was read before: what fits the L2 is still there
   bool transposed = false;       // values are transposed on their way to the tensor cores

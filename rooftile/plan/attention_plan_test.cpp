@@ -509,17 +509,6 @@ TEST(AttentionPlan, XqaSplitsByTheLengthOfTheCacheWhateverTheWindow) {
   EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "h100-sxm5-80gb").split, 23);
 }
 
-TEST(AttentionPlan, XqaConvertsFp8KeysBeforeHopper) {
-  const auto converts = [](const char* id, DType keys) {
-    Attention attention = query(8192, 8, 1);
-    attention.kv_precision = keys;
-    return plan_of(attention, "torch_flow", "trtllm", id).converts;
-  };
-  EXPECT_TRUE(converts("l40s", DType::fp8));
-  EXPECT_FALSE(converts("l40s", DType::bf16));
-  EXPECT_FALSE(converts("h100-sxm5-80gb", DType::fp8));
-}
-
 TEST(AttentionPlan, TensorRtLlmPacksOnlyWhatFillsAQuarterOfTheSms) {
   const Attention few = query(64, 32, 4);  // 2 x 4 CTAs
   EXPECT_EQ(plan_of(few, "torch_flow", "trtllm", "h100-sxm5-80gb").kernel, AttentionKernel::vector);

@@ -99,7 +99,6 @@ bool choose_trtllm(AttentionPlan& plan, const AttentionShape& shape, const Atten
     if (converted) plan.resident = 2;
   } else {
     plan.kernel = shape.fp8_keys && hopper ? AttentionKernel::stacked : AttentionKernel::group;
-    plan.converts = converted;
   }
   plan.kernels = trtllm_kernels(shape, xqa);
   if (!call.splits_cache) return false;

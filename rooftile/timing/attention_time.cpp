@@ -102,9 +102,7 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
     return plan.waits ? step : 0;
   }
   if (plan.kernel == AttentionKernel::converted) return constants[AttentionConstant::converted_step] * dim;
-  constexpr double kConverted = 2;  // keys, then values
-  const double group = constants[AttentionConstant::group_step] * dim * (plan.converts ? kConverted : 1);
-  return plan.waits ? group : 0;
+  return plan.waits ? constants[AttentionConstant::group_step] * dim : 0;
 }
 
 // xFormers' kernels on Volta and Turing: warps of 32 x 32 results write scores to shared memory and load them from

@@ -202,19 +202,6 @@ TEST(AttentionTime, SmallKernelsWaitForTheirKeys) {
 }
 
 // 1000 cycles of 128 keys of 128; the products take 1 us of each step.
-TEST(AttentionTime, ConvertedKeysAndValuesAreWaitedForApart) {
-  GpuRates rates = attention_rates();
-  rates.constants[AttentionConstant::group_step] = 1280;
-  AttentionPlan plan = plain_plan();
-  plan.kernel = AttentionKernel::group;
-  plan.head_dim = 64;
-  plan.ctas = 10;
-  plan.waits = true;
-  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 4 * 0.64, 1e-9);
-  plan.converts = true;
-  EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::latency]), 4 * 2 * 0.64, 1e-9);
-}
-
 TEST(AttentionTime, PagedKeysAreGatheredBesideProducts) {
   GpuRates rates = attention_rates();
   rates.constants[AttentionConstant::paged_cycles] = 1000;
