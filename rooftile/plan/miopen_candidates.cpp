@@ -43,7 +43,7 @@ struct Kind {
   double row_loads = 1, column_loads = 1;  // elements that a step of k loads
   Bytes operands;                          // each element once
   std::span<const Tile> tiles = kMatrixTiles;
-  double most_splits = 1;
+  double least_splits = 1, most_splits = 1;
   double partial_sums = 1;  // that a CTA holds of each of its results
   bool clips = false;       // tiles have no more columns than the product
   bool exact = false;       // tiles divide the product: nothing is padded
@@ -195,9 +195,24 @@ class MiopenPlans {
     } else {
       plan.add_before(before, before);
       if (!layer_.pointwise && plan.move_count < LaunchPlan::kMostMoves - 1) plan.add_before(layer_.w, layer_.w);
+      if (layer_.precision == DType::bf16) visit_converted_parts(kind, after);
+      if (layer_.precision == DType::bf16 && options_.split_k.value_or(1) > 1) return;
       plan.add_after(after, after);
     }
     visit_kind(kind);
+  }
+
+  // Parts of a result in BF16 are summed by atomics in FP32 and converted before the transpose
+  // (MakeImplGemmDynamicForwardXdlopsNHWCInvokerFactory() and its like in src/conv/invokers/impl_gemm_dynamic.cpp).
+  // `kind` keeps what is not split.
+  void visit_converted_parts(Kind& kind, Bytes result) {
+    Kind parts = kind;
+    LaunchPlan& plan = parts.plan;
+    if (plan.move_count < LaunchPlan::kMostMoves - 1) plan.add_after(result * (kSingle / layer_.element), result);
+    plan.add_after(result, result);
+    parts.least_splits = 2;
+    kind.most_splits = 1;
+    if (options_.split_k.value_or(2) > 1) visit_kind(parts);
   }
 
   void visit_explicit() {
@@ -427,7 +442,7 @@ class MiopenPlans {
   template <class Add>
   void each_split(const Kind& kind, const MiopenGrid& grid, const Add& add) const {
     if (options_.split_k) return add(*options_.split_k);
-    add(1);
+    if (kind.least_splits == 1) add(1);
     for (double split = 2; split <= kind.most_splits; split *= 2) {
       if (grid.ctas * split > kMostSplitGrid * layer_.cus || kind.k < kLeastPartDepth * split) break;
       add(split);

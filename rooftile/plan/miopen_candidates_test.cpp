@@ -72,6 +72,19 @@ TEST(MiopenPlan, Bf16OfCdna1StaysInPlanes) {
   EXPECT_FALSE(any(miopen_plans(miopen_shape({.groups = 2}, Pass::fwd), "mi210"), in_channels_last));
 }
 
+TEST(MiopenPlan, Bf16PartsInChannelsLastAreConverted) {
+  const auto moves = [](DType precision, bool splits) {
+    std::size_t most = 0;
+    for (const LaunchPlan& plan : miopen_plans(miopen_shape({.batch = 1}, Pass::fwd, precision), "mi210")) {
+      if (in_channels_last(plan) && (plan.split_k > 1) == splits) most = std::max(most, plan.move_count);
+    }
+    return most;
+  };
+  EXPECT_EQ(moves(DType::bf16, false), 3);
+  EXPECT_EQ(moves(DType::bf16, true), 4);
+  EXPECT_EQ(moves(DType::fp16, true), 3);
+}
+
 TEST(MiopenPlan, Bf16DataGradientsInPlanesAreNotPadded) {
   EXPECT_TRUE(any(miopen_plans(miopen_shape({}, Pass::bwd_data, DType::bf16), "mi100"), in_planes));
   // 25 positions of 3 images are no multiple of 16.
