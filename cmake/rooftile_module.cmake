@@ -2,7 +2,7 @@
 #
 # Adds a folder's sources to the library and its tests as the program NAME_test.
 #   CORE     sources that predict, explain, gpus, models and support take
-#   CORE_APART  those of them that need the libraries of LINK_APART, and none of LINK
+#   CORE_APART, LINK_APART  those of them that need other libraries than LINK, and those libraries
 #   HEADERS  headers for users of the library, installed with what they include; any other is private to the build
 #   LINK     libraries that the sources need and no header shows
 # A module named in ROOFTILE_CORE_MODULES is core as a whole. Each part is an object library, NAME_objects and

@@ -14,7 +14,7 @@ namespace rooftile {
 // Blackwell are of GB200 alone.
 inline constexpr std::array kAttentionConstants = {
     ConstantInfo{"efficiency", "", 0.72, 0.3, 1, "share of the dense peak that products of FlashAttention reach"},
-    ConstantInfo{"older_efficiency", "", 0.42, 0.2, 1, "the same of TensorRT-LLM before Hopper, FlashInfer and Triton"},
+    ConstantInfo{"older_efficiency", "", 0.42, 0.2, 1, "the same of TensorRT-LLM, FlashInfer and Triton before Hopper"},
     ConstantInfo{"fp8_efficiency", "", 0.5, 0.2, 1, "the same of FP8"},
     ConstantInfo{"promoted_efficiency", "", 0.285, 0.1, 1, "the same of FP8 whose sums are added up in FP32"},
     ConstantInfo{"spilled_efficiency", "", 0.19, 0.05, 1,

@@ -63,9 +63,7 @@ bool is_pytorch_since(std::string_view framework, Version first) {
   return framework.empty() || version_after(framework, "PyTorch ").value_or(Version()) >= first;
 }
 
-bool is_onnx_runtime(std::string_view framework) {
-  return starts_with_any(framework, {"ONNX Runtime", "ONNXRuntime", "OnnxRuntime", "onnxruntime"});
-}
+bool is_onnx_runtime(std::string_view framework) { return framework.starts_with("ONNX Runtime"); }
 
 // One without a number is taken for an early one.
 bool is_trtllm_since(std::string_view framework, Version first) {
@@ -107,13 +105,19 @@ constexpr Spelling kSpellings[] = {
     {"torch", "PyTorch"},
     {"tensorrt-llm", "TensorRT-LLM"},
     {"tensorrt_llm", "TensorRT-LLM"},
+    {"tensorrt llm", "TensorRT-LLM"},
+    {"tensorrtllm", "TensorRT-LLM"},
+    {"trt_llm", "TensorRT-LLM"},
     {"trt-llm", "TensorRT-LLM"},
     {"trtllm", "TensorRT-LLM"},
     {"tensorrt", "TensorRT"},
     {"trt", "TensorRT"},
     {"tensorflow", "TensorFlow"},
     {"onnx runtime", "ONNX Runtime"},
+    {"onnx-runtime", "ONNX Runtime"},
+    {"onnx_runtime", "ONNX Runtime"},
     {"onnxruntime-gpu", "ONNX Runtime"},
+    {"onnxruntime_gpu", "ONNX Runtime"},
     {"onnxruntime", "ONNX Runtime"},
     {"fastertransformer", "FasterTransformer"},
     {"aitemplate", "AITemplate"},
@@ -128,11 +132,12 @@ std::string framework_meant(std::string_view name) {
   const std::string small = lower_case(name);
   for (const Spelling& spelling : kSpellings) {
     if (!small.starts_with(spelling.written)) continue;
-    if (spelling.written == "torch" && name.front() == 'T') break;  // Torch, for Lua
     std::string_view rest = name.substr(spelling.written.size());
     if (name.starts_with(spelling.known) && rest.find_first_of(" ;(") == 0) break;
-    const std::size_t digit = rest.find_first_not_of("-=_v ");
+    const std::size_t digit = rest.find_first_not_of("-=_v:/ ");
     const bool numbered = digit != std::string_view::npos && rest[digit] >= '0' && rest[digit] <= '9';
+    const bool lua = name.front() == 'T' && (!numbered || rest[digit] == '7');
+    if (spelling.written == "torch" && lua) break;                        // Torch, for Lua
     if (numbered && digit == 0 && spelling.known == "TensorFlow") break;  // "TensorFlow2" is a name of its own
     if (numbered) return fmt::format("{} {}", spelling.known, rest.substr(digit));
     if (rest.empty()) return std::string(spelling.known);
@@ -237,7 +242,7 @@ bool concatenates_caches(std::string_view framework) { return is_onnx_runtime(fr
 
 bool multiplies_scores(std::string_view framework) {
   constexpr Version kFused(1, 13);
-  return is_onnx_runtime(framework) && version_after(framework, "untime ").value_or(kFused) < kFused;
+  return is_onnx_runtime(framework) && version_after(framework, "ONNX Runtime ").value_or(kFused) < kFused;
 }
 
 bool fuses_short_attention(std::string_view framework) { return framework.starts_with("FasterTransformer"); }

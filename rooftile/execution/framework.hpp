@@ -24,7 +24,7 @@ std::string framework_meant(std::string_view name);
 // Of "PyTorch 1.13 CUDA 11.7" 1 and 13; (0, 0) where no release is named.
 std::pair<int, int> pytorch_release(std::string_view framework);
 
-// What runs a network that it has compiled beforehand, whether a row says so or not.
+// Whether a framework runs networks as an engine; rows need not say so.
 bool is_engine(std::string_view framework);
 
 // TensorRT: in FP32 and TF32 its convolutions take a ReLU, but leave SiLU to a kernel of its own (PointWiseV2); in FP16

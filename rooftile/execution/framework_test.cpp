@@ -116,7 +116,10 @@ TEST(Framework, IsMeantHoweverItIsWritten) {
         std::pair{"torch==2.1.0+cu118", "PyTorch 2.1.0+cu118"}, std::pair{"PyTorch-2.1", "PyTorch 2.1"},
         std::pair{"PyTorch2.1", "PyTorch 2.1"}, std::pair{"tensorrt 8.6", "TensorRT 8.6"},
         std::pair{"trtllm v0.9", "TensorRT-LLM 0.9"}, std::pair{"onnxruntime 1.16", "ONNX Runtime 1.16"},
-        std::pair{"tensorflow 2.4", "TensorFlow 2.4"}, std::pair{"vllm 0.6", "vLLM 0.6"}}) {
+        std::pair{"tensorflow 2.4", "TensorFlow 2.4"}, std::pair{"vllm 0.6", "vLLM 0.6"},
+        std::pair{"TensorRT LLM 0.9", "TensorRT-LLM 0.9"}, std::pair{"ONNX-Runtime 1.10", "ONNX Runtime 1.10"},
+        std::pair{"onnxruntime_gpu 1.10", "ONNX Runtime 1.10"}, std::pair{"Torch 2.1", "PyTorch 2.1"},
+        std::pair{"PyTorch:2.1", "PyTorch 2.1"}}) {
     EXPECT_EQ(framework_meant(written), known);
   }
   for (const char* known : {"", "PyTorch", "PyTorch CUDA 10.0 cuDNN 7600", "TorchScript (traced); PyTorch, CUDA 11.4",
@@ -128,8 +131,8 @@ TEST(Framework, IsMeantHoweverItIsWritten) {
 }
 
 TEST(Framework, EnginesAreKnownByName) {
-  for (const char* engine : {"TensorRT 8.6", "TensorRT (Paddle Inference)", "FasterTransformer v4", "AITemplate",
-                             "ONNX Runtime 1.16", "onnxruntime"}) {
+  for (const char* engine :
+       {"TensorRT 8.6", "TensorRT (Paddle Inference)", "FasterTransformer v4", "AITemplate", "ONNX Runtime 1.16"}) {
     EXPECT_TRUE(is_engine(engine)) << engine;
   }
   for (const char* other : {"", "PyTorch 2.4.0", "TorchScript", "TensorFlow 2.4"})
@@ -138,7 +141,7 @@ TEST(Framework, EnginesAreKnownByName) {
 
 TEST(Framework, OnnxRuntimeCallsLibraries) {
   EXPECT_TRUE(leaves_products_bare("ONNX Runtime 1.4.0"));
-  EXPECT_TRUE(fuses_into_convolutions("onnxruntime 1.16"));
+  EXPECT_TRUE(fuses_into_convolutions("ONNX Runtime 1.16"));
   EXPECT_FALSE(fuses_into_convolutions("FasterTransformer"));
   EXPECT_TRUE(multiplies_scores("ONNX Runtime 1.12"));
   for (const char* fused : {"ONNX Runtime 1.13.1", "ONNX Runtime", "FasterTransformer v4"}) {

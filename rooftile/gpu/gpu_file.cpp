@@ -70,7 +70,7 @@ class Reader : private TomlReader {
   // The facts of a table. `section` is the section of the key table, `prefix` what goes before the name in a fact's
   // key ("level.L2").
   Result<void> read_section(const toml::table& table, std::string_view section, std::string_view prefix) {
-    if (table.contains("host_single_thread") && table.contains("own_host_single_thread")) {
+    if (section == "board" && table.contains("host_single_thread") && table.contains("own_host_single_thread")) {
       return error(table.source(),
                    "host_single_thread and own_host_single_thread are ratings of one processor; give one");
     }

@@ -211,7 +211,7 @@ void read_throughput(TableRow& row, Measured& measured) {
   const Seconds time(static_cast<double>(row.required("batch", 1)) * *counted / *throughput);
   if (!is_time(time)) row.reject(column, fmt::format("the time of a batch is not {}", kTimeRange));
   if (measured.time && std::abs(time / *measured.time - 1) > kRounded) {
-    row.reject(column, fmt::format("a batch takes {:.4g} us by its throughput, but {:.4g} us by its time",
+    row.reject(column, fmt::format("a batch takes {:.6g} us by its throughput, but {:.6g} us by its time",
                                    time.value() * 1e6, measured.time->value() * 1e6));
   }
   if (!measured.time) measured.time = time;

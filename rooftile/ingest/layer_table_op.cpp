@@ -80,6 +80,11 @@ std::optional<ServedRequest> read_request(TableRow& row) {
   const std::string phase = lower_case(row.text("phase"));
   const std::int64_t context = row.optional("context", 0, 0);
   if (context > 0 && !phase.empty()) row.reject("context", "a row with a phase has input_tokens");
+  if (context > 0 && row.optional("input_tokens", 0, 0) > 0)
+    row.reject("context", "a row with input_tokens has a phase");
+  if (context > 0 && parse_phase(lower_case(row.text("pass"))).value_or(Phase::fwd) != Phase::fwd) {
+    row.reject("context", "a training step reads no cache");
+  }
   if (context > 0 && row.optional("seq_len", 1, 1) > 1) row.reject("context", "one position follows it; seq_len is 1");
   if (phase.empty() && context > 0) return ServedRequest{.writes = true, .input_tokens = context, .output_tokens = 1};
   if (phase.empty()) return {};

@@ -176,7 +176,7 @@ bool has_known_owner(std::string_view model) {
   return false;
 }
 
-// "-v0.1"
+// Drops a release such as "-v0.1" at the end.
 void drop_version(std::string& name) {
   const std::size_t at = name.rfind("-v");
   if (at == std::string::npos) return;

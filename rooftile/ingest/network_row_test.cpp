@@ -76,6 +76,10 @@ TEST(NetworkRow, ContextIsAStepOfDecoding) {
   EXPECT_EQ(run.request, (ServedRequest{.writes = true, .input_tokens = 128, .output_tokens = 1}));
   EXPECT_EQ(run.execution, Execution::eager) << "no server";
   EXPECT_EQ(table_error(header + "decode,128,\n"), "t.csv:2, column context: a row with a phase has input_tokens");
+  EXPECT_EQ(table_error("op,model,context,pass\nnetwork,gpt2,128,training\n"),
+            "t.csv:2, column context: a training step reads no cache");
+  EXPECT_EQ(table_error("op,model,context,input_tokens\nnetwork,gpt2,128,64\n"),
+            "t.csv:2, column context: a row with input_tokens has a phase");
   EXPECT_EQ(table_error(header + ",128,64\n"), "t.csv:2, column context: one position follows it; seq_len is 1");
 }
 
@@ -110,7 +114,7 @@ TEST(NetworkRow, ATimeAndAThroughputAgree) {
   };
   EXPECT_DOUBLE_EQ(table("20500,400\n").value().rows[0].measured.time->value(), 0.0205);
   EXPECT_EQ(table("1000,400\n").error().text(),
-            "t.csv:2, column samples_per_s: a batch takes 2e+04 us by its throughput, but 1000 us by its time");
+            "t.csv:2, column samples_per_s: a batch takes 20000 us by its throughput, but 1000 us by its time");
 }
 
 TEST(NetworkRow, TokensASecondAreATimeOfARequest) {

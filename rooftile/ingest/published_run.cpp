@@ -1,10 +1,12 @@
 #include "rooftile/ingest/published_run.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "rooftile/base/lower_case.hpp"
 #include "rooftile/execution/framework.hpp"
+#include "rooftile/workload/phase.hpp"
 
 namespace rooftile {
 namespace {
@@ -46,7 +48,8 @@ Execution published_execution(TableRow& row) {
   for (const char* fused : {"nvidia release", "ngc "}) {
     if (framework.find(fused) != std::string::npos) return Execution::compiled;
   }
-  return is_engine(row.text("framework")) ? Execution::engine : Execution::eager;
+  const bool infers = parse_phase(lower_case(row.text("pass"))).value_or(Phase::fwd) == Phase::fwd;
+  return infers && is_engine(row.text("framework")) ? Execution::engine : Execution::eager;
 }
 
 // MLPerf's BERT reads up to 512 positions, about half of them padding (the rows' notes). NVIDIA's implementation, which

@@ -65,7 +65,7 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   const auto dim = static_cast<double>(attention.head_dim), values = static_cast<double>(value_dim(attention));
   const auto heads = static_cast<double>(attention.heads);
   AttentionPlan plan;
-  plan.library = needs_xformers(precision, call, gpu) ? AttentionLibrary::xformers : call.library;
+  plan.library = splits_wide_operands(precision, call, gpu) ? AttentionLibrary::xformers : call.library;
   plan.backward = true;
   plan.precision = attention_precision(attention, precision, call, gpu);
   const bool fp8 = plan.precision == DType::fp8;

@@ -137,7 +137,7 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   for (const std::string_view name : kFlashInfer) {
     if (words.has(name)) call.library = AttentionLibrary::flashinfer;
   }
-  if (words.has("xformers")) call.library = AttentionLibrary::xformers;
+  if (words.has("xformers") && gpu.vendor == "nvidia") call.library = AttentionLibrary::xformers;
   if (words.has("triton")) call.library = AttentionLibrary::triton;
   if (words.has("unfused")) call.library = AttentionLibrary::unfused;
   const bool since = words.release_0("vllm").value_or(kFlash3) >= kFlash3;

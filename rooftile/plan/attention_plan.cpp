@@ -6,6 +6,7 @@
 
 #include "rooftile/gpu/generation.hpp"
 #include "rooftile/plan/attention_shape.hpp"
+#include "rooftile/plan/matrix_peak.hpp"
 
 namespace rooftile {
 namespace {
@@ -64,6 +65,7 @@ bool choose_xformers(AttentionPlan& plan, const AttentionShape& shape) {
   plan.resident = (shape.generation < generation::kAmpere ? 12 : 16) / kWarps;  // getWarpsPerSm()
   plan.padded_dim = kDepth * std::ceil(shape.dim / kDepth);
   plan.padded_values = plan.tile_kv * std::ceil(shape.value_dim / plan.tile_kv);
+  plan.decode = false;  // few queries are a tile like any other
   return false;
 }
 
@@ -126,7 +128,8 @@ Steps count_steps(const AttentionPlan& plan, const AttentionShape& shape) {
   constexpr double kMaskKeys = 32, kWindowKeys = 128, kMostTiles = 4096;
   double keys = kMaskKeys;
   if (shape.window < shape.kv) keys = shape.fp8 ? plan.tile_kv : std::min(plan.tile_kv, kWindowKeys);
-  if (plan.decode || plan.paged_tile) keys = plan.tile_kv;
+  const bool whole = plan.split_tile || plan.library == AttentionLibrary::xformers;
+  if (plan.decode || whole) keys = plan.tile_kv;
   const double tiles = std::ceil(shape.q * plan.packed / plan.tile_q);
   const double counted = std::min(tiles, kMostTiles);
   const double apart = counted > 1 ? (tiles - 1) / (counted - 1) : 1;
@@ -206,23 +209,15 @@ double split_of_paged(const AttentionPlan& plan, const AttentionShape& shape, co
   return flash3_split(plan.ctas, shape.sms, blocks, most);
 }
 
-}  // namespace
-
-bool precedes_flash3(AttentionLibrary library) {
-  return library == AttentionLibrary::flash1 || library == AttentionLibrary::flash2 ||
-         library == AttentionLibrary::xformers;
-}
-
-namespace {
-
 double issued_share(AttentionLibrary library, const AttentionUnits& units) {
   // The older instructions on Hopper (Luo et al., arXiv:2402.13499: 62.9 % on average); Blackwell's SMs multiply twice
   // as fast, and those instructions do not.
   constexpr double kOlderInstructions = 0.63;
-  // Of FlashAttention-3's rate, by the same calls on an H100 (pytorch/benchmark, pull request 2391: 0.75 to 0.78).
-  constexpr double kTriton = 0.77;
+  // Of FlashAttention-3's rate, by the same calls of Triton on an H100 (pytorch/benchmark, pull request 2391: 0.75 to
+  // 0.78); taken for FlashInfer's kernels and for Blackwell, too.
+  constexpr double kGenerated = 0.77;
   if (library == AttentionLibrary::triton || library == AttentionLibrary::flashinfer) {
-    return units.asynchronous ? kTriton : 1;
+    return units.asynchronous ? kGenerated : 1;
   }
   if (!precedes_flash3(library) || !units.asynchronous) return 1;
   return units.overlapped ? kOlderInstructions / 2 : kOlderInstructions;
@@ -230,17 +225,25 @@ double issued_share(AttentionLibrary library, const AttentionUnits& units) {
 
 }  // namespace
 
+bool precedes_flash3(AttentionLibrary library) {
+  return library == AttentionLibrary::flash1 || library == AttentionLibrary::flash2 ||
+         library == AttentionLibrary::xformers;
+}
+
 void set_instructions(AttentionPlan& plan, const Gpu& gpu) {
   const AttentionUnits units = attention_units(gpu);
   const bool older = precedes_flash3(plan.library);
-  const bool narrow = plan.precision != DType::fp32 && gpu.peak(Peak::tensor_fp16) > FlopsPerSecond(0);
+  const auto unit = matrix_peak(plan.precision);
+  const bool on_tensor_cores = unit && gpu.vendor == "nvidia" && gpu.peak(*unit) > FlopsPerSecond(0);
   plan.exponentials = units.exponentials;
   plan.issued = issued_share(plan.library, units);
   plan.overlapped = units.overlapped && !older;
   plan.splits_operands = plan.library == AttentionLibrary::xformers && plan.precision == DType::tf32;
   if (plan.splits_operands) plan.issued /= 3;
-  plan.loads_operands = gpu.vendor == "nvidia" && (older || !units.asynchronous);
-  plan.shares_scores = !plan.backward && plan.library == AttentionLibrary::xformers && narrow &&
+  plan.loads_operands = on_tensor_cores && (older || !units.asynchronous);
+  // That rate is of how these libraries' warps load operands.
+  if (plan.rate == AttentionRate::older && !plan.loads_operands) plan.rate = AttentionRate::full;
+  plan.shares_scores = !plan.backward && plan.library == AttentionLibrary::xformers && on_tensor_cores &&
                        gpu.generation >= generation::kVolta && gpu.generation < generation::kAmpere;
   plan.early = plan.library == AttentionLibrary::flash1 ||
                (plan.library == AttentionLibrary::xformers && !plan.shares_scores && !plan.splits_operands);
@@ -253,30 +256,15 @@ double unfused_elements(bool backward, bool causal) {
   return (backward ? kBackward : kForward) + (causal ? kMask : 0);
 }
 
-// The numbers are num_splits_heuristic's.
-double attention_split(double tiles, double sms, double blocks) {
-  constexpr double kBusy = 0.8, kFewBlocks = 4, kMost = 128, kNearBest = 0.85;
-  if (tiles >= kBusy * sms || blocks <= kFewBlocks) return 1;
-  const double most = std::min({kMost, sms, blocks});
-  const auto busy = [&](double split) {
-    const double waves = tiles * split / sms;
-    return waves / std::ceil(waves);
-  };
-  double best = 0;
-  for (double split = 1; split <= most; ++split) best = std::max(best, busy(split));
-  for (double split = 1; split <= most; ++split) {
-    if (busy(split) >= kNearBest * best) return split;
-  }
-  return 1;
-}
+namespace {
 
-double flash2_split(double tiles, double sms, double blocks) {
-  constexpr double kBusy = 0.8, kMost = 128, kNearBest = 0.85, kCtas = 2;
-  const double places = kCtas * sms;
-  if (tiles >= kBusy * places) return 1;
+// num_splits_heuristic: the fewest of those that `eligible` names which use the places nearly as well as the best does.
+template <class Eligible>
+double busiest_split(double tiles, double places, double blocks, Eligible eligible) {
+  constexpr double kMost = 128, kNearBest = 0.85;
   const double most = std::min({kMost, places, blocks});
   const auto busy = [&](double split) {
-    if (split > 1 && std::ceil(blocks / split) == std::ceil(blocks / (split - 1))) return 0.0;
+    if (!eligible(split)) return 0.0;
     const double waves = tiles * split / places;
     return waves / std::ceil(waves);
   };
@@ -288,6 +276,24 @@ double flash2_split(double tiles, double sms, double blocks) {
   return 1;
 }
 
+constexpr double kBusyEnough = 0.8;
+
+}  // namespace
+
+double attention_split(double tiles, double sms, double blocks) {
+  constexpr double kFewBlocks = 4;
+  if (tiles >= kBusyEnough * sms || blocks <= kFewBlocks) return 1;
+  return busiest_split(tiles, sms, blocks, [](double) { return true; });
+}
+
+double flash2_split(double tiles, double sms, double blocks) {
+  constexpr double kCtas = 2;
+  if (tiles >= kBusyEnough * kCtas * sms) return 1;
+  return busiest_split(tiles, kCtas * sms, blocks, [blocks](double split) {
+    return split == 1 || std::ceil(blocks / split) != std::ceil(blocks / (split - 1));
+  });
+}
+
 double flash3_split(double tiles, double sms, double blocks, double most) {
   constexpr double kMargin = 1.1;
   const double share = std::max(1.0, std::ceil(kMargin * tiles * blocks / sms));
@@ -296,7 +302,7 @@ double flash3_split(double tiles, double sms, double blocks, double most) {
 
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& named, const Gpu& gpu) {
   AttentionCall call = named;
-  if (needs_xformers(precision, call, gpu)) call.library = AttentionLibrary::xformers;
+  if (splits_wide_operands(precision, call, gpu)) call.library = AttentionLibrary::xformers;
   AttentionShape shape = attention_shape(attention, precision, gpu);
   // vLLM calls prompts of one token a decode step, too.
   if (call.library == AttentionLibrary::trtllm_gen && shape.q == 1) shape.decode = true;
@@ -322,7 +328,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   const Steps steps = count_steps(plan, seen);
   plan.ctas = shape.batch * shape.heads / plan.packed * steps.tiles;
   if (splits) {
-    const auto split = plan.paged_tile ? flash2_split : attention_split;
+    const auto split = plan.split_tile ? flash2_split : attention_split;
     plan.split = split(plan.ctas, gpu.sm_count, std::ceil(steps.most));
   }
   if (plan.kernel == AttentionKernel::paged) {

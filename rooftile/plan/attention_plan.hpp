@@ -93,7 +93,7 @@ struct AttentionPlan {
   double split = 1;              // CTAs that share the keys of one tile
   double resident = 1;           // CTAs an SM holds at once
   bool lone = false;             // four warps have an SM to themselves: nothing hides their loads and exponentials
-  bool paged_tile = false;       // four warps with 64 rows, made for pages and for split keys (FlashAttention-2)
+  bool split_tile = false;       // four warps with 64 rows, made for pages and for split keys (FlashAttention-2)
   bool copied = false;           // queries are copied to where the kernel wants them, and results back
   double kernels = 1;            // that the call launches; halves: kernels that overlap with the next
   bool decode = false;           // few queries against a longer cache
@@ -107,7 +107,7 @@ struct AttentionPlan {
   double scans = 0;              // of the sequences' lengths by a CTA that looks for its next tiles
   double exponentials = 16;      // that an SM computes in a clock
   double issued = 1;             // share of the peak that the kernel's instructions can reach
-  bool loads_operands = false;   // warps load what they multiply into registers (mma.sync), in clocks of their own
+  bool loads_operands = false;   // on tensor cores, into registers by its warps (mma.sync), in clocks of their own
   bool splits_operands = false;  // warps make two TF32 numbers of every FP32 one, and three products of one
   bool early = false;            // FlashAttention's kernel of 2022, or one that is as fast
   bool shares_scores = false;    // warps exchange scores in shared memory: xFormers' kernels on Volta and Turing
@@ -133,8 +133,7 @@ struct AttentionPlan {
 };
 
 // The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.
-// No library has a fused kernel for FP32 but xFormers, whose kernels from Ampere on make an FP32 product of three in
-// TF32.
+// Of what PyTorch calls only xFormers' kernels take FP32, and from Ampere on they make a product of three in TF32.
 DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);
 
 // Of the forward pass. `precision` is that of the queries. Heads, lengths and window passed check().
@@ -148,7 +147,7 @@ struct AttentionUnits {
 };
 AttentionUnits attention_units(const Gpu& gpu);
 
-// The first two: of 2022, and of 2023.
+// FlashAttention of 2022 and 2023 and xFormers: their kernels multiply by mma.sync on any GPU.
 bool precedes_flash3(AttentionLibrary library);
 
 // Which instructions multiply, and what goes on beside them: `library`, `precision` and `backward` are set before.

@@ -223,14 +223,14 @@ TEST(AttentionPlan, FlashAttention2HasFewRowsAndManyKeysInATileOfPages) {
     Attention attention = query(4096, 32, 8);
     attention.head_dim = dim;
     const AttentionPlan plan = plan_of(attention, "vllm_flash_attn_fa2", "vllm", "l40s");
-    EXPECT_TRUE(plan.paged_tile);
+    EXPECT_TRUE(plan.split_tile);
     EXPECT_EQ(plan.tile_q, 64);
     return plan.tile_kv;
   };
   EXPECT_EQ(tile(64), 256);
   EXPECT_EQ(tile(128), 128);
   EXPECT_EQ(tile(192), 64);
-  EXPECT_FALSE(plan_of(query(4096, 32, 8), "flash_attention", "sglang", "l40s").paged_tile);
+  EXPECT_FALSE(plan_of(query(4096, 32, 8), "flash_attention", "sglang", "l40s").split_tile);
   const AttentionPlan few = plan_of(prompt(96, 4, 4), "vllm_flash_attn_fa2", "vllm", "l40s");
   EXPECT_EQ(few.steps, 1) << "a prompt skips whole tiles of keys alone";
 }
@@ -338,6 +338,34 @@ TEST(AttentionPlan, FusedProductsOfFp32AreThreeOfTf32) {
   EXPECT_DOUBLE_EQ(plan.issued, 1.0 / 3);
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "PyTorch 2.4", "p100-sxm2-16gb", DType::fp32).precision, DType::fp32);
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "unfused", "", "a100-sxm4-80gb", DType::fp32).precision, DType::fp32);
+}
+
+TEST(AttentionPlan, ServersAndTheLanesKeepTheirKernelsInFp32) {
+  EXPECT_GT(plan_of(query(65536, 32, 8), "", "vLLM 0.6", "rtx-4090", DType::fp32).split, 1) << "its own, which split";
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "a100-sxm4-80gb", DType::fp32).precision, DType::fp32);
+  EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "", "v100-sxm2-16gb", DType::fp32).loads_operands);
+  EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "", "p100-sxm2-16gb", DType::fp16).loads_operands);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "v100-sxm2-16gb", DType::fp32).rate, AttentionRate::full);
+}
+
+TEST(AttentionPlan, TritonReachesAShareOfFlashAttention3OnHopper) {
+  const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "triton", "", "h100-sxm5-80gb");
+  EXPECT_EQ(plan.rate, AttentionRate::full);
+  EXPECT_EQ(plan.issued, 0.77);
+  EXPECT_FALSE(plan.loads_operands);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "l40s").rate, AttentionRate::older);
+}
+
+// Eight queries are a tile like nine.
+TEST(AttentionPlan, XformersHasNoKernelForFewQueries) {
+  const auto plan = [](std::int64_t queries) {
+    Attention attention = prompt(65536, 32, 8);
+    attention.q_len = queries;
+    return plan_of(attention, "xformers", "", "t4", DType::fp16);
+  };
+  EXPECT_FALSE(plan(8).decode);
+  EXPECT_EQ(plan(8).steps, plan(9).steps);
+  EXPECT_EQ(plan(8).ctas, plan(9).ctas);
 }
 
 // 64 keys a step, or 128; sums as wide as a step has keys.

@@ -37,18 +37,20 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
 }
 
 DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
-  if (size_of(precision) == size_of(DType::fp32)) return needs_xformers(precision, call, gpu) ? DType::tf32 : precision;
+  if (size_of(precision) == size_of(DType::fp32))
+    return splits_wide_operands(precision, call, gpu) ? DType::tf32 : precision;
   if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
   if (precision == DType::fp8) return precision;
   const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
   return fp8_keys && generation::has_async_products(gpu.generation) ? DType::fp8 : precision;
 }
 
-bool needs_xformers(DType precision, const AttentionCall& call, const Gpu& gpu) {
+bool splits_wide_operands(DType precision, const AttentionCall& call, const Gpu& gpu) {
   const bool wide = precision == DType::fp32 || precision == DType::tf32;
   const bool of_pytorch = precedes_flash3(call.library) || call.library == AttentionLibrary::flash3 ||
                           call.library == AttentionLibrary::flash4 || call.library == AttentionLibrary::cudnn;
-  return wide && of_pytorch && gpu.vendor == "nvidia" && gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
+  return wide && of_pytorch && !call.serving && gpu.vendor == "nvidia" &&
+         gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
 }
 
 AttentionUnits attention_units(const Gpu& gpu) {

@@ -17,9 +17,9 @@ struct AttentionShape {
 };
 AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
 
-// Wide operands, in whatever library: xFormers' kernels of 3xTF32 run (mem_eff_attention/gemm_kernel_utils.h:
-// OpMultiplyAddFastF32).
-bool needs_xformers(DType precision, const AttentionCall& call, const Gpu& gpu);
+// Whether operands are FP32 and the library is one that PyTorch calls, which has xFormers' kernels of 3xTF32 for them
+// (mem_eff_attention/gemm_kernel_utils.h: OpMultiplyAddFastF32).
+bool splits_wide_operands(DType precision, const AttentionCall& call, const Gpu& gpu);
 
 struct TileSize {
   double q, kv;

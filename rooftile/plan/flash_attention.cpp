@@ -97,7 +97,7 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   if (early && four_warps && !eight_warps) plan.resident = 2;
   if (shape.decode && paged) set_paged(plan, shape);
   if (!third && (call.serving || !shape.decode)) plan.resident = flash2_resident(tile, shape);
-  plan.paged_tile = !third && (call.serving || shape.decode);
+  plan.split_tile = call.library == AttentionLibrary::flash2 && (call.serving || shape.decode);
   plan.lone = !third && call.serving && plan.resident == 1;
   if (call.serving) plan.kernels = flash_kernels(shape, third, swapped);
   if (call.serving && !call.writes_cache) plan.kernels = std::max(1.0, plan.kernels - 1);

@@ -24,7 +24,7 @@ double slowdown(double work, const GpuRates& rates) {
   return 1 / (1 - lost * work / (work + window));
 }
 
-// Multiply-accumulates of an A100's SM in a clock.
+// Multiply-accumulates of an SM in a clock at which efficiencies of kernels that load operands are stated: an A100's.
 constexpr double kAmpereMacs = 1024;
 
 // Seconds of one CTA alone on an SM.
@@ -66,7 +66,7 @@ double start_cycles(const AttentionPlan& plan, const Constants& constants) {
   const double masks = plan.spills_masks ? constants[AttentionConstant::paged_mask] : 0;
   switch (plan.kernel) {
     case AttentionKernel::tile:
-      if (plan.paged_tile) return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim);
+      if (plan.split_tile) return constants[AttentionConstant::paged_cycles] * (1 + plan.head_dim / kStartDim);
       return constants[AttentionConstant::tile_cycles] + masks * plan.tile_q / kMaskRows;
     case AttentionKernel::small:
       return 0;
@@ -106,12 +106,12 @@ double step_cycles(const AttentionPlan& plan, const Constants& constants) {
 }
 
 // xFormers' kernels on Volta and Turing: warps of 32 x 32 results write scores to shared memory and load them from
-// there again, as they load all other operands, so that tensor cores wait for them. In a clock an SM makes as many
-// multiply-accumulates, and 16 exponentials as often for a pair, by the times of a V100 (facebookresearch/xformers,
-// pull request 434: heads of 16 to 128 dimensions, 128 to 16,384 positions).
+// there again, as they load all other operands, so that tensor cores wait for them. An SM makes kSharedMacs
+// multiply-accumulates in a clock, and a pair takes kSharedSoftmax exponentials' time besides, by the times of a V100
+// (facebookresearch/xformers, pull request 434: heads of 16 to 128 dimensions, 128 to 16,384 positions).
 constexpr double kSharedMacs = 161, kSharedSoftmax = 2.5;
 
-// Those of 3xTF32 on an A100, by its times (NVIDIA/cutlass, pull request 662).
+// Efficiency of 3xTF32, by the times of an A100 (NVIDIA/cutlass, pull request 662).
 constexpr double kSplitOperands = 0.15;
 
 double efficiency_of(const AttentionPlan& plan, const Constants& constants) {
@@ -194,7 +194,7 @@ Busy busy_time(const AttentionPlan& plan, const CtaTime& cta, const GpuRates& ra
   busy.wait = waves * (plan.steps * cta.wait + cta.start);
   busy.both = plan.resident > 1 ? together(busy.work, waves * alone) : waves * alone;
   // Those that start together with a step or two wait together, and multiply one after another.
-  if (plan.paged_tile) busy.both = busy.work + busy.wait;
+  if (plan.split_tile) busy.both = busy.work + busy.wait;
   busy.both = std::max(busy.both, plan.most_steps * (cta.work + cta.wait + cta.latency) + cta.start);
   return busy;
 }
@@ -256,7 +256,7 @@ AttentionTime attention_time(const AttentionPlan& plan, const GpuRates& rates) {
     const AttentionConstant adding = plan.merged ? AttentionConstant::vector_cycles : AttentionConstant::combine_cycles;
     combine = constants[adding] / rates.clock.value();
     // FlashAttention-2 adds one part after another, each when its loads are there (combine_attn_seqk_parallel).
-    if (plan.paged_tile) combine += plan.split * rates.l2_latency.value() / rates.clock.value();
+    if (plan.split_tile) combine += plan.split * rates.l2_latency.value() / rates.clock.value();
     parts = (result.traffic.combine.at_l2() / rates.l2).value();
   }
   const double launch = constants[AttentionConstant::kernel_cost] * (plan.kernels - 1) * rates.launch.value();

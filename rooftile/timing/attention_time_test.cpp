@@ -309,7 +309,7 @@ TEST(AttentionTime, FlashAttention2AddsOnePartAfterAnother) {
   AttentionPlan plan = plain_plan();
   plan.split = 2;
   const double others = micros(attention_time(plan, rates).time);
-  plan.paged_tile = true;
+  plan.split_tile = true;
   EXPECT_NEAR(micros(attention_time(plan, rates).time), others + 0.6, 1e-9);
 }
 
@@ -319,7 +319,7 @@ TEST(AttentionTime, CtasOfPagesStartTogether) {
   rates.constants[AttentionConstant::paged_cycles] = 1000;
   rates.constants[AttentionConstant::tile_cycles] = 9000;
   AttentionPlan plan = plain_plan();
-  plan.paged_tile = true;
+  plan.split_tile = true;
   plan.head_dim = 256;
   plan.resident = 2;
   plan.ctas = 30;
