@@ -52,6 +52,14 @@ TEST(BaseGpu, GivesEveryNumberThatTheFileDoesNot) {
   EXPECT_THAT(fact_of(gpu, "level.L2.bandwidth").source, StartsWith("GPU titan-xp: DeLTA"));
 }
 
+TEST(BaseGpu, ARatingOfTheHostReplacesTheOther) {
+  const auto gpu =
+      parse_gpu("id = \"mine\"\nbase = \"jetson-nano\"\n[board]\nhost_single_thread = 2000\n", "mine.toml");
+  ASSERT_TRUE(gpu) << gpu.error().text();
+  EXPECT_NE(find_fact(*gpu, "board.host_single_thread"), nullptr);
+  EXPECT_EQ(find_fact(*gpu, "board.own_host_single_thread"), nullptr);
+}
+
 TEST(BaseGpu, NumbersOfOnesOwnAreOwn) {
   const Gpu gpu = changed(
       "[sources]\na = \"a bench\"\n"

@@ -51,9 +51,12 @@ TEST(GpuFile, BadTomlSaysWhere) {
   EXPECT_THAT(error_of("[|x]\n"), StartsWith("x.toml:1:2: "));
 }
 
-TEST(GpuFile, UnknownKeysNameTheNearest) {
+TEST(GpuFile, AHostHasOneRating) {
   EXPECT_THAT(error_of("[board]\nhost_single_thread = 2140\nown_host_single_thread = 1400\n"),
               HasSubstr("are ratings of one processor; give one"));
+}
+
+TEST(GpuFile, UnknownKeysNameTheNearest) {
   EXPECT_EQ(error_of("idd = \"x\"\n"), "x.toml:1:1: unknown key 'idd'; did you mean 'id'?");
   EXPECT_EQ(error_of(with_core("clok = { value = \"1 GHz\", source = \"own\" }")),
             "x.toml:4:1: unknown key 'clok' in [core]; did you mean 'clock'?");

@@ -348,6 +348,17 @@ TEST(AttentionPlan, ServersAndTheLanesKeepTheirKernelsInFp32) {
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "v100-sxm2-16gb", DType::fp32).rate, AttentionRate::full);
 }
 
+TEST(AttentionPlan, OnlyFlashAttention2CopiesHeadsAndHasTilesOfSplits) {
+  const auto copied = [](const char* kernel, const char* id) {
+    const AttentionPlan plan = plan_of(query(4096, 32, 8), kernel, "", id);
+    EXPECT_EQ(plan.copied, plan.split_tile) << kernel;
+    return plan.copied;
+  };
+  EXPECT_TRUE(copied("fa2", "a100-sxm4-80gb"));
+  EXPECT_FALSE(copied("fa3", "h100-sxm5-80gb"));
+  EXPECT_FALSE(copied("fa3", "a100-sxm4-80gb"));
+}
+
 TEST(AttentionPlan, TritonReachesAShareOfFlashAttention3OnHopper) {
   const AttentionPlan plan = plan_of(prompt(1024, 4, 4), "triton", "", "h100-sxm5-80gb");
   EXPECT_EQ(plan.rate, AttentionRate::full);

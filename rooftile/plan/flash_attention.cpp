@@ -92,7 +92,7 @@ bool choose_flash(AttentionPlan& plan, const AttentionShape& shape, const Attent
   // FlashAttention-2 turns the heads of a group into queries for a single query without a window, and only then splits.
   const bool swapped = shape.q == 1 && shape.group > 1 && !shape.windowed;
   plan.packed = third || swapped ? shape.group : 1;
-  plan.copied = !third && swapped && copies_heads(shape);
+  plan.copied = call.library == AttentionLibrary::flash2 && swapped && copies_heads(shape);
   const bool four_warps = shape.dim <= 64 || (shape.dim <= 128 && generation::is_for_data_centers(shape.generation));
   if (early && four_warps && !eight_warps) plan.resident = 2;
   if (shape.decode && paged) set_paged(plan, shape);
