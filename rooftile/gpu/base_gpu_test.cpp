@@ -54,7 +54,7 @@ TEST(BaseGpu, GivesEveryNumberThatTheFileDoesNot) {
 
 TEST(BaseGpu, ARatingOfTheHostReplacesTheOther) {
   const auto gpu =
-      parse_gpu("id = \"mine\"\nbase = \"jetson-nano\"\n[board]\nhost_single_thread = 2000\n", "mine.toml");
+      parse_gpu("id = \"mine\"\nbase = \"jetson-nano\"\n[board]\nhost_single_thread = { value = 2000 }\n", "mine.toml");
   ASSERT_TRUE(gpu) << gpu.error().text();
   EXPECT_NE(find_fact(*gpu, "board.host_single_thread"), nullptr);
   EXPECT_EQ(find_fact(*gpu, "board.own_host_single_thread"), nullptr);

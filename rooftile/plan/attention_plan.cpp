@@ -238,7 +238,7 @@ void set_instructions(AttentionPlan& plan, const Gpu& gpu) {
   plan.exponentials = units.exponentials;
   plan.issued = issued_share(plan.library, units);
   plan.overlapped = units.overlapped && !older;
-  plan.splits_operands = plan.library == AttentionLibrary::xformers && plan.precision == DType::tf32;
+  plan.splits_operands = on_tensor_cores && plan.library == AttentionLibrary::xformers && plan.precision == DType::tf32;
   if (plan.splits_operands) plan.issued /= 3;
   plan.loads_operands = on_tensor_cores && (older || !units.asynchronous);
   // That rate is of how these libraries' warps load operands.

@@ -346,6 +346,7 @@ TEST(AttentionPlan, ServersAndTheLanesKeepTheirKernelsInFp32) {
   EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "", "v100-sxm2-16gb", DType::fp32).loads_operands);
   EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "", "p100-sxm2-16gb", DType::fp16).loads_operands);
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "v100-sxm2-16gb", DType::fp32).rate, AttentionRate::full);
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "", "", "titan-xp", DType::tf32).issued, 1) << "has no such units";
 }
 
 TEST(AttentionPlan, OnlyFlashAttention2CopiesHeadsAndHasTilesOfSplits) {

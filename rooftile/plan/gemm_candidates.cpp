@@ -88,7 +88,8 @@ class Kernels {
     }
     library_ = gemm_kernels(setting);
     if (product.m == 1 || product.n == 1) own_[count_++] = gemv_kernel(setting, product.m == 1);
-    const bool few = std::max(product.m, product.n) <= kMostVectorsOfGemm;
+    // So few results that neither operand is large.
+    const bool few = std::max(product.m, product.n) <= 2 * kMostVectorsOfGemm;
     const bool few_rows = product.m <= kMostVectorsOfGemm && (few || !product.k_contiguous_b);
     const bool few_columns = product.n <= kMostVectorsOfGemm && !product.k_contiguous_a;
     if ((few_rows || few_columns) && product.batch == 1) own_[count_++] = few_vectors_kernel(few_rows);

@@ -80,6 +80,7 @@ TEST(Link, ReachesAsManyBoardsAsTheFormOfEachAllows) {
       {"h100-sxm5-80gb", 8},
       {"h20", 8},
       {"h200-sxm-141gb", 8},
+      {"h800-sxm5-80gb", 8},
       {"mi100", 4},
       {"mi250", 2},
       {"mi250x", 2},
