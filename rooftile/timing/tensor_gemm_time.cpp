@@ -48,7 +48,7 @@ double fill_of(const Launch::Product& product, const Constants& constants) {
   return product.asynchronous ? 0 : constants[TensorConstant::fill];
 }
 
-// All but DRAM and what a split takes.
+// All but DRAM, what a split takes, and how they add up.
 TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerms& terms) {
   const Constants& constants = rates.constants;
   const Launch::Product& product = launch.product;
@@ -65,7 +65,6 @@ TileTimes times_of(const Launch& launch, const GpuRates& rates, const TensorTerm
   times.l2 = (tensor_l2_loads(launch, rates) / terms.l2).value();
   times.draw = busiest.ctas * loads / launch.ctas / terms.sm_draw;
   times.epilogue = epilogue_of(product, busiest.ctas, rates);
-  times.busy = busy_of(times);
   times.split = terms.split;
   return times;
 }
@@ -112,9 +111,14 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   if (launch.ctas == 0) return move_time({launch.dram_load, launch.dram_store}, rates);
   const TensorTerms own = terms != nullptr ? terms->tensor : tensor_terms(launch, rates);
   TileTimes times = times_of(launch, rates, own);
-  if (times.busy >= limit.value()) return {.time = kNoLimit};
+  // No root or power is taken of what exceeds the limit.
+  const double most = limit.value() * (1 + kRounding);
+  if (std::max({times.compute, times.latency, times.l2, times.draw}) + times.epilogue >= most) return {.time = kNoLimit};
+  times.busy = busy_of(times);
+  if (times.busy >= most) return {.time = kNoLimit};
   const DramBytes bytes = tensor_gemm_dram(launch, rates, own.misses);
   times.dram = ((bytes.load + bytes.store) / (rates.dram * rates.constants[TensorConstant::dram_efficiency])).value();
+  if (together(times.busy, times.dram) >= most) return {.time = kNoLimit};
   const Seconds compute(times.compute);
   const Seconds power = slow_by_power(times, launch, rates);
   LaunchTime result = joined(times, launch, rates);

@@ -1,12 +1,14 @@
 #include "rooftile/learn/constants/family_calibration.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "rooftile/base/quantile.hpp"
+#include "rooftile/base/threads.hpp"
 #include "rooftile/calibration/spread_scope.hpp"
 #include "rooftile/learn/constants/middle_harness.hpp"
 
@@ -36,11 +38,17 @@ std::size_t gpus_of(const FamilyRows& family, const std::string& spread_scope) {
 
 bool has_foreign_spread(const CalibrateOptions& options) { return options.unknown_gpus && options.foreign_spreads; }
 
-bool is_wanted(const Choices& gpu, const CalibrateOptions& options) {
-  return options.only_gpus.empty() || options.only_gpus.contains(gpu.front().scope);
+bool has_own_entry(const Choices& gpu, const CalibrateOptions& options) {
+  return options.known_gpus && (options.only_gpus.empty() || options.only_gpus.contains(gpu.front().scope));
 }
 
 bool has_unknown_harness(const CalibrateOptions& options) { return options.known_gpus && options.unknown_harnesses; }
+
+// With its rows, or the sources of them, one by one.
+bool is_left_out(const FamilyRows& family, const Choices& gpu, const CalibrateOptions& options) {
+  const bool alone = gpus_of(family, gpu.front().spread_scope) < 2;
+  return (has_foreign_spread(options) && !alone) || (has_unknown_harness(options) && gpu.front().sources.size() > 1);
+}
 
 // Those that rows speak of, of a GPU and its fit.
 void add_harnesses(const FitRows& rows, const std::vector<Harness>& fitted, std::vector<MeasuredHarness>& all) {
@@ -82,6 +90,27 @@ std::vector<Harness> harnesses_of(const FamilyRows& family, const std::vector<Me
   return all;
 }
 
+// Calls work(0) … work(count - 1), several at once.
+void each_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  on_threads(std::min<std::size_t>(machine_threads(), count), [&](std::size_t) {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  });
+}
+
+void append(GroupResiduals& all, const GroupResiduals& some) { all.insert(all.end(), some.begin(), some.end()); }
+
+// The fit of a GPU's rows, and the residuals of parts of them that were left out.
+struct GpuFit {
+  Fit fit;
+  GroupResiduals held_out;
+};
+
+// The residuals of a GPU's sources left out: all, and of those frameworks that others tell something of.
+struct SourceResiduals {
+  GroupResiduals all, named;
+};
+
 class Calibrator {
  public:
   Calibrator(const CalibrateOptions& options, const std::function<void()>& count) : options_(options), count_(count) {}
@@ -96,24 +125,15 @@ class Calibrator {
       add_entry(own, vendor);
     }
     if (options_.unknown_gpus) add_architectures(family);
-    for (const Choices& gpu : family.gpus) {
-      const Constants& start = vendors_.at(gpu.front().vendor);
-      Fit fit = fit_gpu(gpu, start);
-      choices_[gpu.front().scope] = fit.entry.choice;
-      add_harnesses(gpu.front(), fit.harnesses, measured_);
-      result_.foreign[gpu.front().spread_scope].calls.push_back(fit.residuals);
-      if (options_.known_gpus && is_wanted(gpu, options_)) add_gpu(gpu, std::move(fit), start);
-    }
+    add_gpus(family);
     result_.harnesses = harnesses_of(family, measured_);
+    find_constants_without(family);
     if (has_foreign_spread(options_)) {
       for (auto& [scope, foreign] : result_.foreign) {
         if (gpus_of(family, scope) > 1) leave_gpus_out(family, scope, foreign);
       }
     }
-    if (!has_unknown_harness(options_)) return;
-    for (const Choices& gpu : family.gpus) {
-      if (gpu.front().sources.size() > 1) leave_sources_out(family, gpu);
-    }
+    if (has_unknown_harness(options_)) leave_sources_out(family);
   }
 
   FamilyCalibration take() { return std::move(result_); }
@@ -143,15 +163,17 @@ class Calibrator {
     return fit_with(merged(parts, start ? vendor : std::string(kAnyGpu), most_of), prior);
   }
 
-  // What a vendor's other GPUs say.
-  const Constants& constants_without(const FamilyRows& family, const Choices& gpu) {
-    const auto [found, is_new] = without_.try_emplace(gpu.front().scope);
-    if (is_new) {
+  // What a vendor's other GPUs say, of each GPU that is left out later.
+  void find_constants_without(const FamilyRows& family) {
+    std::vector<Constants> without(family.gpus.size());
+    each_on_threads(family.gpus.size(), [&](std::size_t i) {
+      const Choices& gpu = family.gpus[i];
+      if (!is_left_out(family, gpu, options_)) return;
       const std::string &vendor = gpu.front().vendor, main = family.main_vendor();
       const auto start = vendor == main ? std::nullopt : std::optional(vendors_.at(main));
-      found->second = fit_vendor(family, vendor, start, &gpu).entry.constants;
-    }
-    return found->second;
+      without[i] = fit_vendor(family, vendor, start, &gpu).entry.constants;
+    });
+    for (std::size_t i = 0; i < without.size(); ++i) without_[family.gpus[i].front().scope] = without[i];
   }
 
   void add_entry(Fit fit, std::string_view scope) {
@@ -163,13 +185,17 @@ class Calibrator {
   void add_architectures(const FamilyRows& family) {
     std::map<std::string, std::vector<const FitRows*>> parts;
     for (const Choices& gpu : family.gpus) parts[gpu.front().architecture].push_back(&gpu.front());
-    for (const auto& [architecture, gpus] : parts) {
+    const std::vector<std::pair<std::string, std::vector<const FitRows*>>> all(parts.begin(), parts.end());
+    std::vector<Fit> fits(all.size());
+    each_on_threads(all.size(), [&](std::size_t i) {
+      const auto& [architecture, gpus] = all[i];
       const Prior prior{vendors_.at(gpus.front()->vendor), kOwnStrength};
       FitRows rows = merged(gpus, architecture, most_of);
       // Whose power tells whom the entry suits; where entries of GPUs are made, they have it.
       if (!options_.known_gpus && gpus.size() == 1) rows.board = gpus.front()->board;
-      add_entry(fit_with(rows, prior), architecture);
-    }
+      fits[i] = fit_with(rows, prior);
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) add_entry(std::move(fits[i]), all[i].first);
   }
 
   // The better of the ways to choose a tile.
@@ -189,10 +215,26 @@ class Calibrator {
     return gpu.size() > 1 && choice == gpu.back().choice ? gpu.back() : gpu.front();
   }
 
-  void add_gpu(const Choices& gpu, Fit fit, const Constants& any) {
-    GroupResiduals groups = held_out_groups(rows_of(gpu, fit.entry.choice), any);
-    add_entry(std::move(fit), gpu.front().scope);
-    result_.own.emplace_back(result_.entries.size() - 1, std::move(groups));
+  void add_gpus(const FamilyRows& family) {
+    std::vector<GpuFit> fits(family.gpus.size());
+    each_on_threads(fits.size(), [&](std::size_t i) {
+      const Choices& gpu = family.gpus[i];
+      const Constants& start = vendors_.at(gpu.front().vendor);
+      fits[i].fit = fit_gpu(gpu, start);
+      if (has_own_entry(gpu, options_)) {
+        fits[i].held_out = held_out_groups(rows_of(gpu, fits[i].fit.entry.choice), start);
+      }
+    });
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+      const FitRows& rows = family.gpus[i].front();
+      Fit& fit = fits[i].fit;
+      choices_[rows.scope] = fit.entry.choice;
+      add_harnesses(rows, fit.harnesses, measured_);
+      result_.foreign[rows.spread_scope].calls.push_back(fit.residuals);
+      if (!has_own_entry(family.gpus[i], options_)) continue;
+      add_entry(std::move(fit), rows.scope);
+      result_.own.emplace_back(result_.entries.size() - 1, std::move(fits[i].held_out));
+    }
   }
 
   // Parts of the rows, each under the constants of the others: the third that takes longest, and either half of the
@@ -228,7 +270,7 @@ class Calibrator {
     foreign.calls.clear();
     for (const Choices& gpu : family.gpus) {
       if (gpu.front().spread_scope != scope) continue;
-      const Constants& others = constants_without(family, gpu);
+      const Constants& others = without_.at(gpu.front().scope);
       const FitRows rows = merged({&gpu.front()}, "", most_own);
       std::vector<MeasuredHarness> elsewhere = measured_;
       std::erase_if(elsewhere, [&](const MeasuredHarness& one) { return one.harness.gpu == gpu.front().scope; });
@@ -247,14 +289,27 @@ class Calibrator {
     }
   }
 
-  // The residuals of a GPU's sources, each under the constants that the others say.
-  void leave_sources_out(const FamilyRows& family, const Choices& gpu) {
+  // The residuals of each GPU's sources, each under the constants that the others say.
+  void leave_sources_out(const FamilyRows& family) {
+    std::vector<SourceResiduals> residuals(family.gpus.size());
+    each_on_threads(residuals.size(), [&](std::size_t i) {
+      if (family.gpus[i].front().sources.size() > 1) residuals[i] = residuals_of_sources(family, family.gpus[i]);
+    });
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+      ForeignResiduals& foreign = result_.foreign.at(family.gpus[i].front().spread_scope);
+      append(foreign.sources, residuals[i].all);
+      append(foreign.named, residuals[i].named);
+    }
+  }
+
+  SourceResiduals residuals_of_sources(const FamilyRows& family, const Choices& gpu) {
     const FitRows& all = rows_of(gpu, choices_.at(gpu.front().scope));
     const FitRows rows = merged({&all}, all.scope, most_own);
+    SourceResiduals result;
     for (std::size_t source = 0; source < rows.sources.size(); ++source) {
       FitRows others = rows;
       std::erase_if(others.rows, [&](const FitRow& row) { return row.source == source; });
-      const Fit fit = fit_with(merged({&others}, all.scope, most_seen), {constants_without(family, gpu), kOwnStrength});
+      const Fit fit = fit_with(merged({&others}, all.scope, most_seen), {without_.at(all.scope), kOwnStrength});
       std::vector<MeasuredHarness> known = measured_;
       std::erase_if(known, [&](const MeasuredHarness& one) {
         return one.harness.gpu == all.scope || one.source == rows.sources[source];
@@ -262,7 +317,6 @@ class Calibrator {
       add_harnesses(others, fit.harnesses, known);
       Calibration seen;
       seen.harnesses = harnesses_of(family, known);
-      ForeignResiduals& foreign = result_.foreign.at(all.spread_scope);
       std::vector<double> residuals;
       bool named = true;
       for (const FitRow& row : rows.rows) {
@@ -271,9 +325,10 @@ class Calibrator {
         named = named && !harness.framework.empty();
         residuals.push_back(residual_beyond(row, rows.rates, fit.entry.constants, harness));
       }
-      if (named) foreign.named.push_back(residuals);
-      foreign.sources.push_back(std::move(residuals));
+      if (named) result.named.push_back(residuals);
+      result.all.push_back(std::move(residuals));
     }
+    return result;
   }
 
   const CalibrateOptions& options_;
@@ -312,10 +367,8 @@ std::size_t fits_of(const FamilyRows& family, const CalibrateOptions& options) {
   std::set<std::string> architectures;
   for (const Choices& gpu : family.gpus) {
     architectures.insert(gpu.front().architecture);
-    fits += gpu.size() + (options.known_gpus && is_wanted(gpu, options) ? kFolds : 0);
+    fits += gpu.size() + (has_own_entry(gpu, options) ? kFolds : 0) + (is_left_out(family, gpu, options) ? 1 : 0);
     const std::size_t sources = has_unknown_harness(options) ? gpu.front().sources.size() : 1;
-    const bool alone = gpus_of(family, gpu.front().spread_scope) < 2;
-    fits += sources > 1 || (has_foreign_spread(options) && !alone) ? 1 : 0;
     fits += sources > 1 ? sources : 0;
   }
   return fits + (options.unknown_gpus ? architectures.size() : 0);
