@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,12 +97,15 @@ constexpr std::array<std::string_view, 13> kWithRules = {
     "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM", "composer",
     "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core",      "ONNX Runtime"};
 
+// FasterTransformer's v1 and v2 are its kernels for INT8, not releases.
 struct Spelling {
   std::string_view written, known;  // in small letters; what is longer comes first
 };
 constexpr Spelling kSpellings[] = {
     {"torchscript", "TorchScript"},
     {"pytorch", "PyTorch"},
+    {"torch 7", "Torch7"},
+    {"torch7", "Torch7"},
     {"torch", "PyTorch"},
     {"tensorrt-llm", "TensorRT-LLM"},
     {"tensorrt_llm", "TensorRT-LLM"},
@@ -112,6 +116,7 @@ constexpr Spelling kSpellings[] = {
     {"trtllm", "TensorRT-LLM"},
     {"tensorrt", "TensorRT"},
     {"trt", "TensorRT"},
+    {"tensorflow2", "TensorFlow2"},
     {"tensorflow", "TensorFlow"},
     {"onnx runtime", "ONNX Runtime"},
     {"onnx-runtime", "ONNX Runtime"},
@@ -119,6 +124,8 @@ constexpr Spelling kSpellings[] = {
     {"onnxruntime-gpu", "ONNX Runtime"},
     {"onnxruntime_gpu", "ONNX Runtime"},
     {"onnxruntime", "ONNX Runtime"},
+    {"fastertransformer v1", "FasterTransformer v1"},
+    {"fastertransformer v2", "FasterTransformer v2"},
     {"fastertransformer", "FasterTransformer"},
     {"aitemplate", "AITemplate"},
     {"llama.cpp", "llama.cpp"},
@@ -126,28 +133,44 @@ constexpr Spelling kSpellings[] = {
     {"vllm", "vLLM"},
 };
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Where the release begins in what follows a framework's name: in "==2.1", " v2.1" and "2.1".
+std::size_t release_at(std::string_view rest) {
+  const std::size_t at = rest.find_first_not_of("-=_v:/ ");
+  return at != std::string_view::npos && is_digit(rest[at]) ? at : std::string_view::npos;
+}
+
+// Whether a framework's name has ended before `rest`; "torchtitan" and "vllm_custom" are other names.
+bool follows_name(std::string_view name, std::string_view rest) {
+  if (rest.empty()) return true;
+  const std::size_t release = release_at(rest);
+  if (release != std::string_view::npos) return release > 0 || !is_digit(name.back());
+  const bool in_word = std::isalnum(static_cast<unsigned char>(rest.front())) != 0;
+  return !in_word && std::string_view("-._").find(rest.front()) == std::string_view::npos;
+}
+
+const Spelling* spelling_of(std::string_view name) {
+  const std::string small = lower_case(name);
+  const auto* const found = std::find_if(std::begin(kSpellings), std::end(kSpellings), [&](const Spelling& one) {
+    return small.starts_with(one.written) &&
+           follows_name(one.written, std::string_view(small).substr(one.written.size()));
+  });
+  return found == std::end(kSpellings) ? nullptr : found;
+}
+
+std::string with_version(std::string_view known, std::string_view rest) {
+  const std::size_t release = release_at(rest);
+  if (release == std::string_view::npos) return fmt::format("{}{}", known, rest);
+  return fmt::format("{} {}", known, rest.substr(release));
+}
+
 }  // namespace
 
 std::string framework_meant(std::string_view name) {
-  const std::string small = lower_case(name);
-  for (const Spelling& spelling : kSpellings) {
-    if (!small.starts_with(spelling.written)) continue;
-    std::string_view rest = name.substr(spelling.written.size());
-    if (name.starts_with(spelling.known) && rest.find_first_of(" ;(") == 0) break;
-    const std::size_t digit = rest.find_first_not_of("-=_v:/ ");
-    const bool numbered = digit != std::string_view::npos && rest[digit] >= '0' && rest[digit] <= '9';
-    const bool lua = name.front() == 'T' && (!numbered || rest[digit] == '7');
-    if (spelling.written == "torch" && lua) break;                        // Torch, for Lua
-    if (numbered && digit == 0 && spelling.known == "TensorFlow") break;  // "TensorFlow2" is a name of its own
-    if (numbered) return fmt::format("{} {}", spelling.known, rest.substr(digit));
-    if (rest.empty()) return std::string(spelling.known);
-    const bool ends = std::isalnum(static_cast<unsigned char>(rest.front())) == 0;
-    if (ends && std::string_view("-._").find(rest.front()) == std::string_view::npos) {
-      return fmt::format("{}{}", spelling.known, rest);
-    }
-    break;
-  }
-  return std::string(name);
+  const Spelling* const spelling = spelling_of(name);
+  if (spelling == nullptr) return std::string(name);
+  return with_version(spelling->known, name.substr(spelling->written.size()));
 }
 
 std::span<const std::string_view> frameworks_with_rules() { return kWithRules; }

@@ -111,22 +111,38 @@ TEST(Framework, TorchScriptInterprets) {
 }
 
 TEST(Framework, IsMeantHoweverItIsWritten) {
-  for (const auto& [written, known] :
-       {std::pair{"pytorch 2.1", "PyTorch 2.1"}, std::pair{"Pytorch", "PyTorch"},
-        std::pair{"torch==2.1.0+cu118", "PyTorch 2.1.0+cu118"}, std::pair{"PyTorch-2.1", "PyTorch 2.1"},
-        std::pair{"PyTorch2.1", "PyTorch 2.1"}, std::pair{"tensorrt 8.6", "TensorRT 8.6"},
-        std::pair{"trtllm v0.9", "TensorRT-LLM 0.9"}, std::pair{"onnxruntime 1.16", "ONNX Runtime 1.16"},
-        std::pair{"tensorflow 2.4", "TensorFlow 2.4"}, std::pair{"vllm 0.6", "vLLM 0.6"},
-        std::pair{"TensorRT LLM 0.9", "TensorRT-LLM 0.9"}, std::pair{"ONNX-Runtime 1.10", "ONNX Runtime 1.10"},
-        std::pair{"onnxruntime_gpu 1.10", "ONNX Runtime 1.10"}, std::pair{"Torch 2.1", "PyTorch 2.1"},
-        std::pair{"PyTorch:2.1", "PyTorch 2.1"}}) {
-    EXPECT_EQ(framework_meant(written), known);
+  for (const auto& [written, known] : {std::pair{"pytorch 2.1", "PyTorch 2.1"},
+                                       std::pair{"Pytorch", "PyTorch"},
+                                       std::pair{"torch==2.1.0+cu118", "PyTorch 2.1.0+cu118"},
+                                       std::pair{"PyTorch-2.1", "PyTorch 2.1"},
+                                       std::pair{"PyTorch2.1", "PyTorch 2.1"},
+                                       std::pair{"tensorrt 8.6", "TensorRT 8.6"},
+                                       std::pair{"trtllm v0.9", "TensorRT-LLM 0.9"},
+                                       std::pair{"onnxruntime 1.16", "ONNX Runtime 1.16"},
+                                       std::pair{"tensorflow 2.4", "TensorFlow 2.4"},
+                                       std::pair{"vllm 0.6", "vLLM 0.6"},
+                                       std::pair{"TensorRT LLM 0.9", "TensorRT-LLM 0.9"},
+                                       std::pair{"ONNX-Runtime 1.10", "ONNX Runtime 1.10"},
+                                       std::pair{"onnxruntime_gpu 1.10", "ONNX Runtime 1.10"},
+                                       std::pair{"Torch 2.1", "PyTorch 2.1"},
+                                       std::pair{"PyTorch:2.1", "PyTorch 2.1"},
+                                       std::pair{"Torch", "PyTorch"},
+                                       std::pair{"torch7", "Torch7"},
+                                       std::pair{"Torch 7 cuDNN 5.1", "Torch7 cuDNN 5.1"},
+                                       std::pair{"tensorflow2", "TensorFlow2"},
+                                       std::pair{"TensorFlow2.4", "TensorFlow 2.4"},
+                                       std::pair{"vLLM v0.8", "vLLM 0.8"},
+                                       std::pair{"TensorRT-LLM v0.9", "TensorRT-LLM 0.9"},
+                                       std::pair{"FasterTransformer v5.3", "FasterTransformer 5.3"},
+                                       std::pair{"FasterTransformer v1.0", "FasterTransformer 1.0"}}) {
+    EXPECT_EQ(framework_meant(written), known) << written;
   }
-  for (const char* known : {"", "PyTorch", "PyTorch CUDA 10.0 cuDNN 7600", "TorchScript (traced); PyTorch, CUDA 11.4",
-                            "Torch7 cuDNN 5.1.05", "Torch", "TensorFlow2", "TensorFlow 1.1 cuda 8.0", "TensorFlow XLA",
-                            "TensorRT (Paddle Inference)", "MxNet", "TensorRT-LLM 0.9", "llama.cpp, spring 2024",
-                            "AITemplate ROCm", "torchtitan", "vllm_custom", "FasterTransformer v1; PyTorch"}) {
-    EXPECT_EQ(framework_meant(known), known);
+  for (const char* known :
+       {"", "PyTorch", "PyTorch CUDA 10.0 cuDNN 7600", "TorchScript (traced); PyTorch, CUDA 11.4",
+        "Torch7 cuDNN 5.1.05", "TensorFlow2", "TensorFlow 20", "TensorFlow 1.1 cuda 8.0", "TensorFlow XLA",
+        "TensorRT (Paddle Inference)", "MxNet", "TensorRT-LLM 0.9", "llama.cpp, spring 2024", "AITemplate ROCm",
+        "torchtitan", "vllm_custom", "FasterTransformer v1; PyTorch"}) {
+    EXPECT_EQ(framework_meant(known), known) << known;
   }
 }
 
