@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rooftile/base/json_fields.hpp"
+#include "rooftile/execution/framework.hpp"
 #include "rooftile/ingest/workload_json_op.hpp"
 
 namespace rooftile {
@@ -23,7 +24,7 @@ class StepReader {
   explicit StepReader(Workload& workload) : workload_(workload), step_(workload.captured.emplace()) {}
 
   void read(Fields& fields) {
-    step_.framework = fields.text("framework");
+    step_.framework = framework_meant(fields.text("framework"));
     step_.precision = read_precision(fields);
     step_.nhwc = fields.flag("nhwc", false);
     fields.require("calls");

@@ -52,6 +52,11 @@ TEST(CapturedJson, ReadsCallsAndLaunches) {
   EXPECT_EQ(conv.axes[2].in, 4);
 }
 
+TEST(CapturedJson, KnowsAFrameworkInAnySpelling) {
+  const std::string other = with("\"PyTorch 1.13.1\"", "\"torch==1.13.1+cu117\"", kStep);
+  EXPECT_EQ(parse_workload_json(other, "step.json").value().captured->framework, "PyTorch 1.13.1+cu117");
+}
+
 TEST(CapturedJson, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(captured_error(with("[1, \"conv1\"", "[3, \"conv1\"", kStep)),
             "step.json: launches[2][0]: 3 is not between 0 and 2");
