@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
+
+#include "rooftile/workload/cache_names.hpp"
 
 namespace rooftile {
 
@@ -28,11 +29,11 @@ Workload keep_cache_in(Workload workload, DType type) {
 }
 
 Workload copy_caches(Workload workload) {
-  constexpr std::string_view kAppend = "/append";
   for (Op& op : workload.ops) {
     auto* move = std::get_if<Move>(&op.kind);
-    if (move == nullptr || move->function != "cache" || !op.name.ends_with(kAppend)) continue;
-    const std::string cache = op.name.substr(0, op.name.size() - kAppend.size()) + "/cache";
+    if (move == nullptr || move->function != "cache" || !op.name.ends_with(kAppendSuffix)) continue;
+    std::string cache = op.name.substr(0, op.name.size() - kAppendSuffix.size());
+    cache += kCacheSuffix;
     const auto given = std::find_if(workload.inputs.begin(), workload.inputs.end(),
                                     [&](TensorId id) { return workload.tensors[id].name == cache; });
     if (given == workload.inputs.end()) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "rooftile/workload/cache_names.hpp"
 #include "rooftile/zoo/transformer_parts.hpp"
 
 namespace rooftile {
@@ -37,8 +38,8 @@ TensorId TransformerParts::split(const std::string& name, TensorId x, std::int64
 
 // The cache, which gets `fresh`: allocated at its full length, and only that is written.
 TensorId TransformerParts::cache(const std::string& name, std::optional<TensorId> fresh, const Shape& shape) {
-  const TensorId all = net_.input(name + "/cache", shape);
-  if (fresh) cached_.push_back(net_.move(name + "/append", "cache", {*fresh}, net_.shape(*fresh)));
+  const TensorId all = net_.input(name + std::string(kCacheSuffix), shape);
+  if (fresh) cached_.push_back(net_.move(name + std::string(kAppendSuffix), "cache", {*fresh}, net_.shape(*fresh)));
   return all;
 }
 
