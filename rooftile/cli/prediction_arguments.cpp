@@ -25,7 +25,7 @@ namespace {
 Result<void> check_fitted(const PredictionArguments& prediction) {
   if (prediction.largest_batch) return bad("--batch-size", "a fitted model needs a number");
   if (prediction.feeding) return bad("--host", "a fitted model's times have their own host in them");
-  if (prediction.run.autocast || prediction.run.execution != Execution::eager) {
+  if (prediction.run.autocast || prediction.run.execution.value_or(Execution::eager) != Execution::eager) {
     return bad("--method", "a fitted model knows no --execution and mixed precision");
   }
   for (const std::string& key : setting_names()) {
@@ -83,11 +83,11 @@ Result<void> check_phase(const PredictionArguments& prediction, Phase phase) {
 
 // Whether batch-norm= changes anything: restored needs norms to put back or in place, folded an eager run. load_model()
 // rejects networks without norms to fold.
-Result<void> check_batch_norms(const Workload& workload, const PredictionArguments& prediction) {
+Result<void> check_batch_norms(const Workload& workload, const PredictionArguments& prediction, Execution execution) {
   if (prediction.set.batch_norms == BatchNorms::as_they_are) return {};
   if (prediction.set.batch_norms == BatchNorms::folded) {
     if (workload.captured) return bad("--set", "batch-norm=folded: a captured step runs as it is");
-    if (prediction.run.execution == Execution::eager) return {};
+    if (execution == Execution::eager) return {};
     return bad("--set", "batch-norm=folded is for eager inference; compiled programs and engines fold them anyway");
   }
   const bool any = std::any_of(workload.ops.begin(), workload.ops.end(), [](const Op& op) {
@@ -140,7 +140,7 @@ PredictOptions predict_options(const PredictionArguments& arguments) {
   options.cache = arguments.set.cache;
   options.plan = arguments.set.plan;
   options.framework = arguments.set.framework;
-  options.execution = arguments.run.execution;
+  options.execution = arguments.run.execution.value_or(Execution::eager);
   options.autocast = arguments.run.autocast;
   options.narrow_norms = arguments.set.narrow_norms;
   options.nhwc = arguments.set.nhwc;
@@ -180,6 +180,13 @@ Phase phase_of(const PredictionArguments& arguments, const Workload& workload) {
 
 namespace {
 
+// As asked, else as the framework runs inference; a captured step runs as it is.
+Execution execution_of(const PredictionArguments& arguments, const Workload& workload) {
+  if (arguments.run.execution) return *arguments.run.execution;
+  const bool infers = !workload.captured && phase_of(arguments, workload) == Phase::fwd;
+  return infers && is_engine(arguments.set.framework) ? Execution::engine : Execution::eager;
+}
+
 Result<Workload> load_script(const std::string& script, const PredictionArguments& arguments) {
   const auto step = TRY(capture_script(script));
   return parse_workload_json(step, script, arguments.batch_size);
@@ -192,7 +199,8 @@ Result<void> set_network_options(const Workload& workload, const PredictionArgum
   TRY(check_norms(arguments));
   TRY(check_cache(workload, arguments));
   TRY(check_phase(arguments, phase_of(arguments, workload)));
-  TRY(check_batch_norms(workload, arguments));
+  options.execution = execution_of(arguments, workload);
+  TRY(check_batch_norms(workload, arguments, options.execution));
   if (workload.captured) run_as_captured(*workload.captured, arguments.precision.has_value(), options);
   return {};
 }

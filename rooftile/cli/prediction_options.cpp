@@ -93,13 +93,13 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
       ->type_name("fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4|amp-fp16|amp-bf16");
 }
 
-CLI::Option* add_execution(CLI::App* app, Execution& execution) {
+CLI::Option* add_execution(CLI::App* app, std::optional<Execution>& execution) {
   return add_value(
       app, "--execution", execution, "eager|compiled|engine",
       [](const std::string& option, const std::string& text) -> Result<Execution> {
         return *parse_execution(TRY(parse_choice(option, text, execution_names())));
       },
-      "how the framework runs the network (default: eager)");
+      "how the framework runs the network (default: eager; inference in TensorRT and other engines: engine)");
 }
 
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {

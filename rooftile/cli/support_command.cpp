@@ -60,7 +60,7 @@ Result<void> run(SupportArguments& arguments) {
   write_notes(*workload);
   // Which method serves an operator does not depend on the GPU, so any one with every precision will do.
   const auto gpu = TRY(find_gpu("h100-sxm5-80gb"));
-  PredictOptions options{.execution = arguments.run.execution};
+  PredictOptions options{.execution = arguments.run.execution.value_or(Execution::eager)};
   if (workload->captured) run_as_captured(*workload->captured, false, options);
   const auto prediction = TRY(predict(*workload, gpu, options, phase_of({}, *workload)));
   if (output.format != Format::table) {
