@@ -65,9 +65,9 @@ AttentionPlan attention_backward_plan(const Attention& attention, DType precisio
   const auto dim = static_cast<double>(attention.head_dim), values = static_cast<double>(value_dim(attention));
   const auto heads = static_cast<double>(attention.heads);
   AttentionPlan plan;
-  plan.library = splits_wide_operands(precision, call, gpu) ? AttentionLibrary::xformers : call.library;
+  plan.library = call.library;
   plan.backward = true;
-  plan.precision = attention_precision(attention, precision, call, gpu);
+  plan.precision = attention_precision(attention, precision, call.library, gpu);
   const bool fp8 = plan.precision == DType::fp8;
   if (fp8 && !units.overlapped) plan.rate = AttentionRate::fp8;
   plan.tile_q = tile.q;

@@ -20,7 +20,7 @@ Attention training(std::int64_t tokens, std::int64_t heads, std::int64_t kv_head
 
 AttentionPlan backward_of(const Attention& attention, const char* id, DType precision = DType::bf16) {
   const Gpu on = *find_gpu(id);
-  return attention_backward_plan(attention, precision, attention_call("", "", on), on);
+  return attention_backward_plan(attention, precision, attention_call("", "", precision, on), on);
 }
 
 TEST(AttentionBackward, CtasOwnKeysAndGoOverTheQueries) {
@@ -89,7 +89,7 @@ TEST(AttentionBackward, UnfusedKernelsMoveEveryPair) {
   Attention attention = training(1024, 4, 4);
   attention.causal = true;
   const Gpu a100 = *find_gpu("a100-sxm4-80gb");
-  const AttentionCall call = attention_call("PyTorch unfused", "", a100);
+  const AttentionCall call = attention_call("PyTorch unfused", "", DType::bf16, a100);
   const AttentionPlan plan = attention_backward_plan(attention, DType::bf16, call, a100);
   EXPECT_EQ(plan.around.value(), 2.0 * (7 + 2) * 2 * 4 * 1024 * 1024);
   EXPECT_DOUBLE_EQ(plan.steps, 1024 / plan.tile_q);  // masked pairs too

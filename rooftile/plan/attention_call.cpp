@@ -100,9 +100,14 @@ bool runs_trtllm_gen(const AttentionCall& call, const Words& words) {
   return call.serving && !named;
 }
 
+bool of_pytorch(AttentionLibrary library) {
+  return precedes_flash3(library) || library == AttentionLibrary::flash3 || library == AttentionLibrary::flash4 ||
+         library == AttentionLibrary::cudnn;
+}
+
 }  // namespace
 
-AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu) {
+AttentionCall attention_call(std::string_view kernel, std::string_view framework, DType precision, const Gpu& gpu) {
   const Words words(std::string(kernel) + " " + std::string(framework));
   const AttentionUnits units = attention_units(gpu);
   AttentionCall call;
@@ -142,6 +147,10 @@ AttentionCall attention_call(std::string_view kernel, std::string_view framework
   if (words.has("unfused")) call.library = AttentionLibrary::unfused;
   const bool since = words.release_0("vllm").value_or(kFlash3) >= kFlash3;
   if (units.overlapped && since && runs_trtllm_gen(call, words)) call.library = AttentionLibrary::trtllm_gen;
+  const bool wide = size_of(precision) == size_of(DType::fp32) && gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
+  if (wide && !call.serving && of_pytorch(call.library) && gpu.vendor == "nvidia") {
+    call.library = AttentionLibrary::xformers;
+  }
   call.writes_cache = call.serving && !words.has("readonly");
   return call;
 }

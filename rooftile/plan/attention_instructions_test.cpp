@@ -90,10 +90,10 @@ TEST(AttentionInstructions, TensorRtLlmsFp8KernelsForWindowsSpill) {
 TEST(AttentionInstructions, Fp8KeysAreMultipliedAsSuchFromHopperOn) {
   Attention attention = prompt(256, 8, 8);
   attention.kv_precision = DType::fp8;
-  EXPECT_EQ(attention_precision(attention, DType::bf16, {}, gpu("h100-sxm5-80gb")), DType::fp8);
-  EXPECT_EQ(attention_precision(attention, DType::bf16, {}, gpu("l40s")), DType::bf16);
-  EXPECT_EQ(attention_precision(attention, DType::fp8, {}, gpu("l40s")), DType::fp8);
-  EXPECT_EQ(attention_precision(attention, DType::fp8, {}, gpu("a100-sxm4-80gb")), DType::bf16);
+  EXPECT_EQ(attention_precision(attention, DType::bf16, AttentionLibrary::flash2, gpu("h100-sxm5-80gb")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::bf16, AttentionLibrary::flash2, gpu("l40s")), DType::bf16);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, AttentionLibrary::flash2, gpu("l40s")), DType::fp8);
+  EXPECT_EQ(attention_precision(attention, DType::fp8, AttentionLibrary::flash2, gpu("a100-sxm4-80gb")), DType::bf16);
   EXPECT_EQ(plan_of(attention, "vllm_flash_attn_fa3", "vllm", "h100-sxm5-80gb").rate, AttentionRate::promoted);
   EXPECT_EQ(plan_of(attention, "flash_attention", "sglang", "h100-sxm5-80gb").rate, AttentionRate::fp8);
   EXPECT_EQ(plan_of(attention, "torch_flow", "trtllm", "l40s").rate, AttentionRate::older);

@@ -300,10 +300,8 @@ double flash3_split(double tiles, double sms, double blocks, double most) {
   return std::clamp(std::ceil(blocks / share), 1.0, std::max(1.0, most));
 }
 
-AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& named, const Gpu& gpu) {
-  AttentionCall call = named;
-  if (splits_wide_operands(precision, call, gpu)) call.library = AttentionLibrary::xformers;
-  AttentionShape shape = attention_shape(attention, precision, gpu);
+AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
+  AttentionShape shape = attention_shape(attention, precision, call.library, gpu);
   // vLLM calls prompts of one token a decode step, too.
   if (call.library == AttentionLibrary::trtllm_gen && shape.q == 1) shape.decode = true;
   AttentionPlan plan;
@@ -314,7 +312,7 @@ AttentionPlan attention_plan(const Attention& attention, DType precision, const 
   if (takes_whole_heads(shape, call)) plan.tile_q = kInstructionRows * std::ceil(shape.q / kInstructionRows);
   plan.library = call.library;
   plan.rate = rate_of(shape, call);
-  plan.precision = attention_precision(attention, precision, call, gpu);
+  plan.precision = attention_precision(attention, precision, call.library, gpu);
   set_instructions(plan, gpu);
   plan.block_scaled = attention.block_scaled;
   if (plan.padded_values == 0) plan.padded_values = plan.padded_dim > shape.dim ? plan.padded_dim : shape.value_dim;

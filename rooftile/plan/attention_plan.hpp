@@ -48,8 +48,10 @@ struct AttentionCall {
 };
 
 // By what a row of measurements says of the kernel ("vllm_flash_attn_fa3") and the framework ("trtllm"); either may be
-// empty. Unknown names get what a GPU would run outside of any framework.
-AttentionCall attention_call(std::string_view kernel, std::string_view framework, const Gpu& gpu);
+// empty. Unknown names get what a GPU would run outside of any framework. `precision` is that of the queries: of what
+// PyTorch calls, only xFormers' kernels take FP32 on tensor cores
+// (mem_eff_attention/gemm_kernel_utils.h: OpMultiplyAddFastF32).
+AttentionCall attention_call(std::string_view kernel, std::string_view framework, DType precision, const Gpu& gpu);
 
 std::string_view name_of(AttentionLibrary library);
 
@@ -133,8 +135,8 @@ struct AttentionPlan {
 };
 
 // The precision in which the products are done: FP8 keys are multiplied as such from Hopper on, and converted before.
-// Of what PyTorch calls only xFormers' kernels take FP32, and from Ampere on they make a product of three in TF32.
-DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);
+// From Ampere on xFormers' kernels make a product of FP32 of three in TF32.
+DType attention_precision(const Attention& attention, DType precision, AttentionLibrary library, const Gpu& gpu);
 
 // Of the forward pass. `precision` is that of the queries. Heads, lengths and window passed check().
 AttentionPlan attention_plan(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu);

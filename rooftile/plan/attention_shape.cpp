@@ -9,7 +9,7 @@
 
 namespace rooftile {
 
-AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu) {
+AttentionShape attention_shape(const Attention& attention, DType precision, AttentionLibrary library, const Gpu& gpu) {
   constexpr std::int64_t kMostDraft = 8;  // queries of speculative decoding
   AttentionShape shape;
   shape.batch = static_cast<double>(attention.batch);
@@ -28,7 +28,7 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
   shape.windowed = attention.window > 0;
   shape.decode = attention.q_len <= kMostDraft && attention.q_len < attention.kv_len;
   shape.fp8_keys = keys == DType::fp8;
-  shape.fp8 = attention_precision(attention, precision, {}, gpu) == DType::fp8;
+  shape.fp8 = attention_precision(attention, precision, library, gpu) == DType::fp8;
   shape.generation = gpu.generation;
   shape.sms = gpu.sm_count;
   shape.smem = gpu.sm.smem.value();
@@ -36,21 +36,15 @@ AttentionShape attention_shape(const Attention& attention, DType precision, cons
   return shape;
 }
 
-DType attention_precision(const Attention& attention, DType precision, const AttentionCall& call, const Gpu& gpu) {
-  if (size_of(precision) == size_of(DType::fp32))
-    return splits_wide_operands(precision, call, gpu) ? DType::tf32 : precision;
+DType attention_precision(const Attention& attention, DType precision, AttentionLibrary library, const Gpu& gpu) {
+  if (size_of(precision) == size_of(DType::fp32)) {
+    const bool on_tensor_cores = gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
+    return library == AttentionLibrary::xformers && on_tensor_cores ? DType::tf32 : precision;
+  }
   if (gpu.peak(Peak::tensor_fp8) <= FlopsPerSecond(0)) return precision == DType::fp8 ? DType::bf16 : precision;
   if (precision == DType::fp8) return precision;
   const bool fp8_keys = attention.kv_precision.value_or(precision) == DType::fp8;
   return fp8_keys && generation::has_async_products(gpu.generation) ? DType::fp8 : precision;
-}
-
-bool splits_wide_operands(DType precision, const AttentionCall& call, const Gpu& gpu) {
-  const bool wide = precision == DType::fp32 || precision == DType::tf32;
-  const bool of_pytorch = precedes_flash3(call.library) || call.library == AttentionLibrary::flash3 ||
-                          call.library == AttentionLibrary::flash4 || call.library == AttentionLibrary::cudnn;
-  return wide && of_pytorch && !call.serving && gpu.vendor == "nvidia" &&
-         gpu.peak(Peak::tensor_tf32) > FlopsPerSecond(0);
 }
 
 AttentionUnits attention_units(const Gpu& gpu) {

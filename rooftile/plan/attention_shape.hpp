@@ -15,11 +15,7 @@ struct AttentionShape {
   double generation = 0, sms = 1, smem = 0;
   double sm_threads = 1;  // that an SM holds
 };
-AttentionShape attention_shape(const Attention& attention, DType precision, const Gpu& gpu);
-
-// Whether operands are FP32 and the library is one that PyTorch calls, which has xFormers' kernels of 3xTF32 for them
-// (mem_eff_attention/gemm_kernel_utils.h: OpMultiplyAddFastF32).
-bool splits_wide_operands(DType precision, const AttentionCall& call, const Gpu& gpu);
+AttentionShape attention_shape(const Attention& attention, DType precision, AttentionLibrary library, const Gpu& gpu);
 
 struct TileSize {
   double q, kv;

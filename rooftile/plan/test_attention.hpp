@@ -28,7 +28,7 @@ inline Attention query(std::int64_t cached, std::int64_t heads, std::int64_t kv_
 inline AttentionPlan plan_of(const Attention& attention, const char* kernel, const char* framework, const char* id,
                              DType precision = DType::bf16) {
   const Gpu on = gpu(id);
-  return attention_plan(attention, precision, attention_call(kernel, framework, on), on);
+  return attention_plan(attention, precision, attention_call(kernel, framework, precision, on), on);
 }
 
 }  // namespace rooftile

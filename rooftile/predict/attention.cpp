@@ -39,8 +39,8 @@ void add_attention(LayerEstimate& layer, const Attention& attention, const Gpu& 
   // The gradient also reads the result and its gradient, and writes one for each operand.
   if (options.pass != Pass::fwd) bytes = {bytes.read + element * (2 * count.out), bytes.read};
   PredictOptions multiplied = options;
-  const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
-  multiplied.precision = attention_precision(attention, options.precision, call, gpu);
+  const AttentionCall call = attention_call(options.plan.kernel, options.framework, options.precision, gpu);
+  multiplied.precision = attention_precision(attention, options.precision, call.library, gpu);
   const RefinedModel* model =
       options.method == Method::rooftile ? models.find(RefinedOp::attention, gpu, multiplied) : nullptr;
   if (model != nullptr) {

@@ -360,12 +360,12 @@ AttentionCase any_attention(bool decode) {
   if (*rc::gen::arbitrary<bool>()) attention.kv_precision = DType::fp8;
   const char* kernel = *rc::gen::element("fa2", "fa3", "flashinfer", "triton", "");
   const char* framework = *rc::gen::element("vllm", "sglang", "trtllm", "");
-  made.call = attention_call(kernel, framework, made.gpu);
+  made.call = attention_call(kernel, framework, made.precision, made.gpu);
   return made;
 }
 
 GpuRates machine_for(const AttentionCase& made) {
-  const DType multiplied = attention_precision(made.attention, made.precision, made.call, made.gpu);
+  const DType multiplied = attention_precision(made.attention, made.precision, made.call.library, made.gpu);
   return gpu_rates(made.gpu, KernelFamily::attention, *peak_of(multiplied, made.gpu),
                    unfitted_constants(KernelFamily::attention));
 }

@@ -110,11 +110,11 @@ class FitRowCollector {
   void add_op(const Attention& attention, const LayerRow& row, const Gpu& gpu, const std::string& table) {
     if (row.phase != Phase::fwd && row.phase != Phase::bwd) return;
     PredictOptions options = options_of(row, {.method = Method::rooftile});
-    const AttentionCall call = attention_call(options.plan.kernel, options.framework, gpu);
+    const AttentionCall call = attention_call(options.plan.kernel, options.framework, options.precision, gpu);
     const AttentionPlan plan = row.phase == Phase::fwd
                                    ? attention_plan(attention, options.precision, call, gpu)
                                    : attention_backward_plan(attention, options.precision, call, gpu);
-    options.precision = attention_precision(attention, options.precision, call, gpu);
+    options.precision = attention_precision(attention, options.precision, call.library, gpu);
     const RefinedModel* model = models_[gpu.id].find(RefinedOp::attention, gpu, options);
     if (model == nullptr) return;
     add_row([plan](const GpuRates& rates) { return attention_time(plan, rates).time; }, row, gpu, table, *model);
