@@ -21,6 +21,7 @@
 #include "rooftile/ingest/embedded_models.hpp"
 #include "rooftile/ingest/export_memo.hpp"
 #include "rooftile/ingest/folded_batch_norm.hpp"
+#include "rooftile/ingest/hub_name.hpp"
 #include "rooftile/ingest/onnx.hpp"
 #include "rooftile/ingest/timm_name.hpp"
 #include "rooftile/ingest/transformer_model.hpp"
@@ -168,38 +169,7 @@ Result<Workload> build(const ZooEntry& entry, const ModelOptions& options) {
   return entry.builder(size);
 }
 
-// Whose networks of images and speech are known; of others, "models/resnet50" is a file that is not there.
-bool has_known_owner(std::string_view model) {
-  for (const std::string_view owner : {"timm/", "microsoft/", "google/", "facebook/", "openai/"}) {
-    if (model.starts_with(owner)) return true;
-  }
-  return false;
-}
-
-// Drops a release such as "-v0.1" at the end.
-void drop_version(std::string& name) {
-  const std::size_t at = name.rfind("-v");
-  if (at == std::string::npos) return;
-  const std::string_view digits = std::string_view(name).substr(at + 2);
-  if (digits.size() < 3 || digits.find_first_not_of(".0123456789") != std::string_view::npos) return;
-  if (digits.find('.') != std::string_view::npos) name.resize(at);
-}
-
-// As Hugging Face's hub has it: "llama-2-7b" of "meta-llama/Llama-2-7b-chat-hf", "mistral-7b" of
-// "mistralai/Mistral-7B-Instruct-v0.2"; tuned weights are of the same sizes. Empty if it is no such name: a path, say.
-std::string without_owner(const std::string& model) {
-  const std::size_t slash = model.find('/');
-  if (slash == 0 || slash == std::string::npos || slash != model.rfind('/') || model.front() == '.') return {};
-  std::string name = lower_case(model.substr(slash + 1));
-  if (name.starts_with("meta-llama-")) name.erase(0, std::string_view("meta-").size());
-  drop_version(name);
-  for (const std::string_view suffix : {"-hf", "-chat", "-instruct", "-it"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  }
-  return plain(name) == "resnet152" ? "resnet152_v1.5" : name;  // as timm and transformers have it
-}
-
-// The same, but "1_6" stays apart from "16".
+// As plain(), but "1_6" stays apart from "16".
 std::string plain_but_numbers(std::string_view name) {
   std::string joined;
   const auto digit = [&](std::size_t at) { return at < name.size() && name[at] >= '0' && name[at] <= '9'; };
@@ -258,10 +228,15 @@ std::string hint_for(const std::string& model, const std::vector<std::string>& n
   return longer.empty() ? did_you_mean(model, names) : longer;
 }
 
-tl::unexpected<Error> unknown(const std::string& model) {
+// `named`: what is built in under the last part of a path, if anything is.
+tl::unexpected<Error> unknown(const std::string& model, const std::string& named) {
   std::error_code ignored;
   if (std::filesystem::exists(model, ignored)) {
     return fail(ErrorCode::not_found, "a model file must end in .onnx, .json or .toml", model);
+  }
+  if (!named.empty()) {
+    return fail(ErrorCode::not_found,
+                fmt::format("'{}' is no file, nor a network of that owner; '{}' is built in", one_line(model), named));
   }
   std::vector<std::string> names;
   for (const ModelName& known : model_names()) {
@@ -294,9 +269,9 @@ Result<Workload> load(const std::string& model, const ModelOptions& options) {
   }
   const std::string name = without_owner(model);
   const ZooEntry* entry = name.empty() ? nullptr : find_built_in(name);
-  if (entry != nullptr && (entry->transformer || has_known_owner(model))) return load(name, options);
-  if (!name.empty() && has_known_owner(model) && find_embedded(name) != nullptr) return load(name, options);
-  return unknown(model);
+  const bool known = entry != nullptr || (!name.empty() && find_embedded(name) != nullptr);
+  if (known && ((entry != nullptr && entry->transformer) || publishes(model))) return load(name, options);
+  return unknown(model, known ? name : "");
 }
 
 }  // namespace
@@ -355,7 +330,7 @@ Result<std::vector<Skipped>> unsupported_operators(const std::string& model) {
   if (const EmbeddedModel* embedded = find_embedded(model)) {
     return parse_unsupported_operators(embedded->onnx, embedded->name);
   }
-  return unknown(model);
+  return unknown(model, {});
 }
 
 std::vector<ModelName> model_names() {
