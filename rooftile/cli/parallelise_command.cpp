@@ -295,6 +295,33 @@ Result<void> check_experts(const WaysAsked& asked, const ParallelNetwork& networ
               network.name);
 }
 
+Result<SearchOptions> options_of(const ParalleliseArguments& arguments, const ParallelNetwork& network, const Gpu& gpu,
+                                 int gpus) {
+  SearchOptions options;
+  PredictOptions& predict = options.parallel.predict;
+  predict = predict_options(arguments.prediction);
+  predict.precision = arguments.prediction.precision.value_or(usual_precision(gpu));
+  predict.optimizer = arguments.prediction.set.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
+  predict.training = true;
+  TRY(check(predict, gpu));
+  if (!is_floating(predict.precision)) {
+    return fail(ErrorCode::unsupported, fmt::format("{} has no gradients", name_of(predict.precision)), "--precision");
+  }
+  options.parallel.style = style_of(predict.framework);
+  TRY(check_slow(arguments, gpus));
+  options.parallel.slow = arguments.slow;
+  options.memory_share = 1 - arguments.headroom;
+  options.threads = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
+  return options;
+}
+
+// An error where none of the ways is of use; the best comes first.
+Result<void> check_best(const WayTried& best, const std::string& model) {
+  if (best.fate == WayFate::fits) return {};
+  if (best.fate == WayFate::impossible) return fail(ErrorCode::unsupported, best.reason, model);
+  return fail(ErrorCode::not_found, "no way fits the GPUs' memory", model);
+}
+
 Result<void> spread(ParalleliseArguments& arguments) {
   TRY(check_keys(arguments.prediction.set, "parallelise",
                  {"seq-len", "framework", "optimizer", "clip", "loss", "host", "algorithm", "tile", "active-ctas"}));
@@ -314,21 +341,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
   const std::vector<Parallelism> ways = ways_of(network, cluster, gpus, batch, asked);
   if (ways.empty()) return fail(ErrorCode::usage, none_of(arguments, asked, network, gpus, batch), network.name);
 
-  SearchOptions options;
-  PredictOptions& predict = options.parallel.predict;
-  predict = predict_options(arguments.prediction);
-  predict.precision = arguments.prediction.precision.value_or(usual_precision(gpu));
-  predict.optimizer = arguments.prediction.set.optimizer.value_or(network.shape ? Optimizer::adamw : Optimizer::sgd);
-  predict.training = true;
-  TRY(check(predict, gpu));
-  if (!is_floating(predict.precision)) {
-    return fail(ErrorCode::unsupported, fmt::format("{} has no gradients", name_of(predict.precision)), "--precision");
-  }
-  options.parallel.style = style_of(predict.framework);
-  TRY(check_slow(arguments, gpus));
-  options.parallel.slow = arguments.slow;
-  options.memory_share = 1 - arguments.headroom;
-  options.threads = arguments.ranks != nullptr ? arguments.ranks->threads : machine_threads();
+  SearchOptions options = TRY(options_of(arguments, network, gpu, gpus));
   const InterruptAsked signals;
   options.stop = &InterruptAsked::flag();
   std::vector<WayTried> tried;
@@ -340,18 +353,19 @@ Result<void> spread(ParalleliseArguments& arguments) {
   if (arguments.ranks != nullptr && arguments.ranks->transport.rank() != 0) return {};
   if (tried.empty()) return fail(ErrorCode::interrupted, "stopped before any way was tried", network.name);
   std::string note = TRY(note_of(arguments, network));
-  const ParallelisationReport report{.model = network.name,
-                                     .precision = name_of(RunPrecision{predict.precision, predict.autocast}),
-                                     .cluster = cluster,
-                                     .gpu = gpu,
-                                     .gpus = gpus,
-                                     .batch = batch,
-                                     .seq_len = network.shape ? network.seq_len : 0,
-                                     .tried = tried,
-                                     .shown = arguments.top,
-                                     .memory_share = options.memory_share,
-                                     .stopped = tried.size() < ways.size(),
-                                     .note = std::move(note)};
+  const ParallelisationReport report{
+      .model = network.name,
+      .precision = name_of(RunPrecision{options.parallel.predict.precision, options.parallel.predict.autocast}),
+      .cluster = cluster,
+      .gpu = gpu,
+      .gpus = gpus,
+      .batch = batch,
+      .seq_len = network.shape ? network.seq_len : 0,
+      .tried = tried,
+      .shown = arguments.top,
+      .memory_share = options.memory_share,
+      .stopped = tried.size() < ways.size(),
+      .note = std::move(note)};
   const bool traced = !arguments.trace.empty() || !arguments.chakra.empty();
   if (report.stopped) {
     InterruptAsked::say_partial(fmt::format("{} of {} were tried; the best of these{}",
@@ -362,11 +376,7 @@ Result<void> spread(ParalleliseArguments& arguments) {
     TRY(write_traces(arguments, network, tried.front().way, cluster, gpu, options.parallel));
   }
   TRY(write_report(arguments.output, kParallelisationWriters, report));
-  if (tried.front().fate == WayFate::fits) return {};
-  if (tried.front().fate == WayFate::impossible) {
-    return fail(ErrorCode::unsupported, tried.front().reason, network.name);
-  }
-  return fail(ErrorCode::not_found, "no way fits the GPUs' memory", network.name);
+  return check_best(tried.front(), network.name);
 }
 
 // Rank 0 waits for the others, and hears what keeps one of them from working.

@@ -123,21 +123,17 @@ std::optional<DType> cache_of(const LaunchOptions& options) {
   return cache_type(options.cache, options.precision);
 }
 
-}  // namespace
+Workload launched_by_llama_cpp(Workload workload, const LaunchOptions& options) {
+  workload = fuse_attention(std::move(workload), AttentionCalls::all);  // which its launches then take apart
+  if (is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
+  workload = stored_as(std::move(workload), options.precision);
+  workload = with_narrow_weights(std::move(workload), options);
+  return as_llama_cpp_step(std::move(workload));
+}
 
-Workload launched(Workload workload, const LaunchOptions& options) {
-  if (workload.captured) return workload;
-  if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
-  if (options.llama_cpp) {
-    workload = fuse_attention(std::move(workload), AttentionCalls::all);  // which its launches then take apart
-    if (is_llama_cpp_prompt(workload)) return as_llama_cpp(std::move(workload), options.weights);
-    workload = stored_as(std::move(workload), options.precision);
-    workload = with_narrow_weights(std::move(workload), options);
-    return as_llama_cpp_step(std::move(workload));
-  }
+// Of the network as it is written, or of all in an engine, in the layout that its kernels want.
+Workload with_fused_attention(Workload workload, const LaunchOptions& options) {
   const bool engine = options.execution == Execution::engine;
-  if (engine) workload = fold_constants(std::move(workload));
-  if (options.execution != Execution::eager) workload = fuse_unit_rows(std::move(workload));
   if (engine || options.fused_attention) {
     const AttentionCalls eager = options.networks_fuse ? AttentionCalls::networks : AttentionCalls::modules;
     FusedHeads heads = engine && options.short_fused_attention ? short_heads(options.precision) : FusedHeads();
@@ -146,20 +142,36 @@ Workload launched(Workload workload, const LaunchOptions& options) {
   }
   if (engine && (options.short_fused_attention || options.separate_attention))
     workload = lay_out_heads(std::move(workload), options.separate_attention ? 1 : padding_of(options.precision));
+  return workload;
+}
+
+// Tensors in the types that the precision asks for.
+Workload with_types(Workload workload, const LaunchOptions& options) {
   if (options.autocast) {
-    workload = autocast(
+    return autocast(
         stored_as(std::move(workload), DType::fp32),
         {.narrow = options.precision, .narrow_norms = options.narrow_norms, .widening_loads = options.widening_loads});
-  } else if (is_narrow_float(options.precision)) {
-    workload = multiply_narrow(stored_as(std::move(workload), kBesideNarrow),
-                               {.type = options.precision,
-                                .training = options.training,
-                                .experts = options.narrow_experts,
-                                .prompts = options.narrow_prompts,
-                                .scaled_now = options.training && options.narrow_scaled_now});
-  } else {
-    workload = stored_as(std::move(workload), options.precision);
   }
+  if (!is_narrow_float(options.precision)) return stored_as(std::move(workload), options.precision);
+  return multiply_narrow(stored_as(std::move(workload), kBesideNarrow),
+                         {.type = options.precision,
+                          .training = options.training,
+                          .experts = options.narrow_experts,
+                          .prompts = options.narrow_prompts,
+                          .scaled_now = options.training && options.narrow_scaled_now});
+}
+
+}  // namespace
+
+Workload launched(Workload workload, const LaunchOptions& options) {
+  if (workload.captured) return workload;
+  if (options.unrolled_cells) workload = unroll_cells(std::move(workload));
+  if (options.llama_cpp) return launched_by_llama_cpp(std::move(workload), options);
+  const bool engine = options.execution == Execution::engine;
+  if (engine) workload = fold_constants(std::move(workload));
+  if (options.execution != Execution::eager) workload = fuse_unit_rows(std::move(workload));
+  workload = with_fused_attention(std::move(workload), options);
+  workload = with_types(std::move(workload), options);
   if (const auto cache = cache_of(options)) workload = keep_cache_in(std::move(workload), *cache);
   if (options.copied_caches) workload = copy_caches(std::move(workload));
   if (!options.autocast && is_narrow(options.precision)) workload = with_wide_loss(std::move(workload));

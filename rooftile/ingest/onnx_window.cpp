@@ -50,25 +50,11 @@ void pad_to(ConvAxis& axis, std::int64_t outputs, bool odd_at_end) {
   axis.output_padding += std::max<std::int64_t>(-total, 0);
 }
 
-}  // namespace
-
-bool has_window(std::string_view onnx_type) {
-  return std::find(kWindowed.begin(), kWindowed.end(), onnx_type) != kWindowed.end();
-}
-
-Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNode& node) {
-  if (node.input(0) == kAbsent) return bad_input("has no input");
-  const Shape& input = graph.shape(node.inputs[0]);
-  const bool is_conv = node.type == "Conv" || node.type == "ConvTranspose";
-  const bool transposed = node.type == "ConvTranspose";
-  if (input.size() < 3 || input.size() > 5) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("its input {} does not have one to three spatial dimensions", print(input)));
-  }
+// As many taps as `input` has spatial dimensions: of a convolution those of its filter.
+Result<Shape> kernel_of(const OnnxGraph& graph, const OnnxNode& node, const Shape& input) {
   const std::size_t rank = input.size() - 2;
-
   Shape kernel = node.get_ints("kernel_shape");
-  if (is_conv) {
+  if (node.type == "Conv" || node.type == "ConvTranspose") {
     if (node.input(1) == kAbsent) return bad_input("has no filter");
     const Shape& filter = graph.shape(node.inputs[1]);
     if (filter.size() != input.size()) {
@@ -80,9 +66,26 @@ Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNo
     }
     kernel = taps;
   }
-  if (kernel.size() != rank)
-    return bad_input(fmt::format("kernel_shape has {} entries where {} are needed", kernel.size(), rank));
+  if (kernel.size() == rank) return kernel;
+  return bad_input(fmt::format("kernel_shape has {} entries where {} are needed", kernel.size(), rank));
+}
 
+}  // namespace
+
+bool has_window(std::string_view onnx_type) {
+  return std::find(kWindowed.begin(), kWindowed.end(), onnx_type) != kWindowed.end();
+}
+
+Result<std::array<ConvAxis, 3>> read_window(const OnnxGraph& graph, const OnnxNode& node) {
+  if (node.input(0) == kAbsent) return bad_input("has no input");
+  const Shape& input = graph.shape(node.inputs[0]);
+  const bool transposed = node.type == "ConvTranspose";
+  if (input.size() < 3 || input.size() > 5) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("its input {} does not have one to three spatial dimensions", print(input)));
+  }
+  const std::size_t rank = input.size() - 2;
+  const Shape kernel = TRY(kernel_of(graph, node, input));
   const auto strides = TRY(list(node, "strides", rank, 1, 1));
   const auto dilations = TRY(list(node, "dilations", rank, 1, 1));
   const auto pads = TRY(list(node, "pads", 2 * rank, 0, 0));
