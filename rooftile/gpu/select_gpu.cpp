@@ -102,8 +102,9 @@ Ids matches(std::string_view selector, const Ids& known) {
   Ids found = called(words);
   if (found.size() == 1) return found;
   found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
+  const bool numbered = wanted.find_first_of("0123456789") != std::string::npos;  // "rtx" is a series, not titan-rtx
   if (const Ids whole = ids_that(found, [&](const std::string& one) { return one.ends_with(wanted); });
-      whole.size() == 1) {
+      numbered && whole.size() == 1) {
     return whole;  // "4070", and not rtx-4070-ti
   }
   if (found.empty()) found = ids_that(known, [&](const std::string& one) { return has_part(one, wanted); });
@@ -194,7 +195,11 @@ Result<std::string> select_gpu(std::string_view selector) {
     return fail(ErrorCode::not_found,
                 fmt::format("no GPU '{}' in the catalogue{}", shown, meant(selector, like, known)));
   }
-  return fail(ErrorCode::not_found, fmt::format("'{}' is ambiguous: {}", shown, fmt::join(found, ", ")));
+  constexpr std::size_t kMost = 12;
+  const auto last = found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), kMost));
+  const std::string more = found.size() > kMost ? fmt::format(" and {} more", found.size() - kMost) : "";
+  return fail(ErrorCode::not_found,
+              fmt::format("'{}' is ambiguous: {}{}", shown, fmt::join(found.begin(), last, ", "), more));
 }
 
 }  // namespace rooftile

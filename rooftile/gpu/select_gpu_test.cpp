@@ -93,5 +93,14 @@ TEST(SelectGpu, TakesNoOtherBoardForTheOneAsked) {
   EXPECT_EQ(select_gpu("RTX 5060 Ti"), "rtx-5060-ti");
 }
 
+TEST(SelectGpu, ASeriesIsNoBoard) {
+  const auto found = select_gpu("rtx");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message.find("'rtx' is ambiguous: quadro-rtx-"), 0U) << found.error().message;
+  EXPECT_NE(found.error().message.find(" more"), std::string::npos);
+  EXPECT_EQ(select_gpu("xavier").error().message, "'xavier' is ambiguous: jetson-agx-xavier, jetson-xavier-nx");
+  EXPECT_EQ(select_gpu("4070").value(), "rtx-4070");
+}
+
 }  // namespace
 }  // namespace rooftile
