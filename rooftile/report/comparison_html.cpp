@@ -25,7 +25,7 @@ svg {{ display: block; max-width: 100%; height: auto; margin: 1.5rem 0; }}
 .wide {{ overflow-x: auto; }}
 @media screen {{ .wide > svg {{ min-width: 36rem; }} }}  /* as small as its labels can be read */
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }}
-th, td {{ padding: .2rem .6rem; text-align: right; border-bottom: 1px solid {2}; }}
+th, td {{ padding: .2rem .4rem; text-align: right; border-bottom: 1px solid {2}; }}
 th {{ position: sticky; top: 0; background: {0}; }}
 th button {{ all: unset; cursor: pointer; font-weight: 600; }}
 th button:focus-visible {{ outline: 2px solid currentColor; }}

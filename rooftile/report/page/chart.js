@@ -162,7 +162,7 @@ class Chart {
     for (const value of this.ticksAcross(x, axes.x.unit)) {
       const at = x.place(value);
       this.line(at, top, at, bottom, 'grid');
-      this.text(formatTick(value, axes.x.unit), at, below);
+      if (!lanes.x || at - left > 12) this.text(formatTick(value, axes.x.unit), at, below);  // clear of the zero
     }
     for (const value of y.ticks(26)) {
       const at = y.place(value);
