@@ -68,7 +68,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision) {
   return add_value(
       app, "--precision", precision, "fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4",
       [](const std::string& option, const std::string& text) { return parse_precision(option, text); },
-      "one that the GPU computes in, or can store and widen; delta and prior take fp32 only (default: fp32)");
+      "what the GPU computes in, or stores and widens where it cannot; delta and prior take fp32 only (default: fp32)");
 }
 
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text) {
@@ -88,8 +88,8 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
             prediction.precision = read.dtype;
             prediction.run.autocast = read.autocast;
           },
-          "one that the GPU computes in, or can store and widen; amp-…: mixed precision as PyTorch's autocast; delta "
-          "and prior take fp32 only (default: fp32, or that of weights in fp16 or bf16)")
+          "what the GPU computes in, or stores and widens where it cannot; amp-…: mixed precision, as PyTorch's "
+          "autocast; delta and prior take fp32 only (default: fp32, or that of weights in fp16 or bf16)")
       ->type_name("fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4|amp-fp16|amp-bf16");
 }
 
@@ -109,8 +109,8 @@ CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
         if (const auto parsed = parse_phase(lower_case(text))) return *parsed;
         return tl::unexpected(parse_choice(option, text, phase_names()).error());
       },
-      "training or step: forward, gradients, update; inference or fwd: forward alone (default, but all of a captured "
-      "step)");
+      "training or step: forward, gradients, update; inference or fwd: forward alone (the default, except that a "
+      "captured step runs whole)");
 }
 
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip) {
