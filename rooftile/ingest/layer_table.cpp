@@ -290,7 +290,7 @@ constexpr std::array kOtherNames = {
 };
 
 // Beside a column `model` it is what joins the GPUs.
-constexpr std::string_view kNetwork = "network";
+constexpr std::string_view kNetwork = "network", kCollective = "collective";
 
 // In small letters, with one underscore for whatever lies between letters and digits.
 std::string plain_column(std::string_view name) {
@@ -391,7 +391,9 @@ Result<void> LayerTableReader::read(CsvRow cells, LayerTable& into) const {
 
 std::string LayerTableReader::read_cells(TableRow& row, LayerRow& layer) const {
   const std::string_view op = default_op_.empty() ? row.text("op") : std::string_view(default_op_);
-  if (lower_case(op) == kNetwork) row.read_as("framework", framework_meant(row.text("framework")));
+  // Calls are known by the names that constants of harnesses have.
+  if (const std::string kind = lower_case(op); kind == kNetwork || kind == kCollective)
+    row.read_as("framework", framework_meant(row.text("framework")));
   std::string later = read_op(row, op, layer);
   if (std::string pass = read_pass(row, lower_case(op), layer); later.empty()) later = std::move(pass);
   read_kernel(row, layer);

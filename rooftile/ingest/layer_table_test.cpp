@@ -152,6 +152,8 @@ TEST(LayerTable, CollectivesAreReadByKindGpusAndBytes) {
   EXPECT_THAT(error("all_reduce,1,512"), HasSubstr("column gpus: "));
   EXPECT_THAT(error("all_reduce,8,0"), HasSubstr("column bytes: "));
   EXPECT_THAT(error("all_reduce,8,"), HasSubstr("column bytes: "));
+  const LayerTable engine = parsed_table("op,kind,gpus,bytes,framework\ncollective,all_reduce,8,512,vllm 0.6\n");
+  EXPECT_EQ(engine.rows[0].framework, "vLLM 0.6");
 }
 
 TEST(LayerTable, SumsOfPassesAndOtherOpsSaySo) {
