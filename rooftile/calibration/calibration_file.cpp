@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 11> kHostKeys = {"framework",   "executio
                                                         "update_us",   "request_us", "sequence_us", "step_us",
                                                         "any_machine", "range",      "data"};
 constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
+constexpr std::array<std::string_view, 1> kStreamHarnessKeys = {"flushes"};
 constexpr std::array<std::string_view, 2> kRecurrentHarnessKeys = {"step_launches", "step_launches_range"};
 constexpr std::array<std::string_view, 6> kForeignKeys = {"family", "vendor",  "spread",
                                                           "common", "harness", "unknown_harness"};
@@ -206,6 +207,9 @@ class Reader {
     } else if (harness.family == KernelFamily::recurrent) {
       check_keys(table, kHarnessKeys, kRecurrentHarnessKeys);
       harness.step_launches = number(table, "step_launches", 0, kMostLaunches);
+    } else if (harness.family == KernelFamily::stream) {
+      check_keys(table, kHarnessKeys, kStreamHarnessKeys);
+      harness.flushes = table.contains("flushes") && truth(table, "flushes");
     } else {
       check_keys(table, kHarnessKeys);
     }

@@ -56,6 +56,7 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.harnesses[0].range = {Seconds(0), Seconds(90e-6), Seconds(5e-6), Seconds(70e-6)};
   calibration.harnesses.push_back({KernelFamily::recurrent, "cuDNN", "", Seconds(0), Seconds(0), 0, false, 6});
   calibration.harnesses[1].range = {Seconds(0), Seconds(9e-6), Seconds(0), Seconds(0), 2.5, 12};
+  calibration.harnesses.push_back({.family = KernelFamily::stream, .framework = "Triton do_bench", .flushes = true});
   calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5, 1.75});
   calibration.foreign_spreads.push_back({KernelFamily::stream, "nvidia", std::nullopt, 1.25, 1.25});
   const auto read = parse_calibration(write_calibration(calibration), "test");
@@ -81,6 +82,9 @@ TEST(Calibration, ReadsWhatItWrites) {
   ASSERT_TRUE(cells != nullptr && cells->range);
   EXPECT_EQ(cells->range->launches_low, 2.5);
   EXPECT_EQ(cells->range->launches_high, 12);
+  const Harness* flushed = find_harness(*read, KernelFamily::stream, "Triton do_bench/triton", "t4", "nvidia");
+  ASSERT_NE(flushed, nullptr);
+  EXPECT_TRUE(flushed->flushes);
   EXPECT_EQ(read->foreign_spreads, calibration.foreign_spreads);
 }
 
@@ -328,6 +332,9 @@ TEST(Calibration, AHarnessHasTheKeysOfItsFamily) {
               testing::HasSubstr("unknown key 'step_launches'"));
   EXPECT_THAT(message("gemm_simt", "rotates = true\n"), testing::HasSubstr("unknown key 'rotates'"));
   EXPECT_THAT(message("recurrent", ""), testing::HasSubstr("no number 'step_launches'"));
+  EXPECT_EQ(message("stream", ""), "no error");
+  EXPECT_EQ(message("stream", "flushes = true\n"), "no error");
+  EXPECT_THAT(message("attention", "flushes = true\n"), testing::HasSubstr("unknown key 'flushes'"));
 }
 
 TEST(Calibration, ValuesOfAWrongTypeAreErrorsWithTheirPlace) {

@@ -86,6 +86,7 @@ std::string write_calibration(const Calibration& calibration) {
     if (on_tensor_cores(harness.family)) {
       text += fmt::format("weight_sets = {:.3g}\nrotates = {}\n", harness.weight_sets, harness.rotates);
     }
+    if (harness.flushes) text += "flushes = true\n";
     if (harness.family == KernelFamily::recurrent)
       text += fmt::format("step_launches = {:.3g}\n", harness.step_launches);
     if (harness.range) {

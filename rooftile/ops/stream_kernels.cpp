@@ -266,6 +266,7 @@ StreamKernel stream_kernel(const StreamLayer& layer, Bytes element, NormKernels 
       if (norms == NormKernels::fused || norms == NormKernels::compiled) {
         return held_norm_kernel(stream, nominal, element);
       }
+      if (norms == NormKernels::eager) return eager_layer_norm(stream, element);
       return norm_kernel(stream, nominal, element);
     case StreamKind::softmax:
       return softmax_kernel(stream, element);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rooftile/ops/eager_work.hpp"
 #include "rooftile/ops/stream_one_op.hpp"
 
 namespace rooftile {
@@ -73,6 +74,9 @@ TEST(StreamKernels, NormsByWhoWroteThem) {
   EXPECT_EQ(stream_kernel(layer, Bytes(2)).reread, Bytes(2 * 1000 * 4096));
   EXPECT_EQ(stream_kernel(layer, Bytes(2), NormKernels::eager).threads, 512);
   EXPECT_EQ(stream_kernel(layer, Bytes(2), NormKernels::fused).reread, Bytes(0));
+  const StreamLayer layer_norm{StreamKind::layernorm, 1000, 4096};
+  EXPECT_EQ(stream_kernel(layer_norm, Bytes(2), NormKernels::eager), eager_layer_norm({1000, 4096}, Bytes(2)));
+  EXPECT_EQ(stream_kernel(layer_norm, Bytes(2)).threads, 512);
   const StreamKernel rows = stream_kernel({StreamKind::norm, 1000, 128}, Bytes(2), NormKernels::compiled);
   EXPECT_EQ(rows.ctas, 250);
   EXPECT_EQ(rows.threads, 128);

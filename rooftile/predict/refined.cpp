@@ -119,6 +119,7 @@ HarnessMatch set_harness(RefinedModel& model, const Calibration& calibration, co
   model.range = known != nullptr || alone ? harness.range : range_of_unknown(calibration, unknown);
   model.rates.weight_sets = harness.weight_sets;
   model.rates.rotates = harness.rotates;
+  model.rates.flushed = harness.flushes;
   model.rates.step_launches = harness.step_launches;
   if (harness.gpu == gpu.id || options.in_network) return HarnessMatch::known;
   return known != nullptr ? HarnessMatch::elsewhere : HarnessMatch::unknown;

@@ -98,6 +98,18 @@ TEST(StreamKernelTime, TheL2HoldsWhatWasThereBefore) {
   EXPECT_NEAR(stream_kernel_time(kernel, rates).traffic.dram.value(), 50e3, 1e-6);
 }
 
+TEST(StreamKernelTime, AFlushedL2HoldsNothing) {
+  GpuRates rates = ideal_stream();
+  rates.constants[StreamConstant::warm_share] = 0.5;
+  rates.flushed = true;
+  StreamKernel kernel = kernel_of(100, 100);
+  kernel.read = Bytes(250e3);
+  kernel.write = Bytes(50e3);
+  const Traffic traffic = stream_kernel_time(kernel, rates).traffic;
+  EXPECT_EQ(traffic.dram, kernel.read);
+  EXPECT_EQ(traffic.store_dram, kernel.write);
+}
+
 // 10 CTAs fill an SM. 105 of them: one round of 10, then one CTA on the busiest SM; each waits 2 x 500 + 3 x 200
 // cycles.
 TEST(StreamKernelTime, CtasWaitTogetherAndComputeInTurn) {

@@ -16,7 +16,8 @@ struct GpuSizes {
   double shared_loads = 1;   // CTAs that one load from the L2 can serve: those along a side of a square cluster
   double weight_sets = 0;    // Harness::weight_sets, rotates: what of the operands is in the L2 when a kernel starts
   bool rotates = false;
-  Bytes pass_bytes{};  // PredictOptions::pass_bytes
+  bool flushed = false;  // Harness::flushes
+  Bytes pass_bytes{};    // PredictOptions::pass_bytes
   Constants constants;
 
   // That serves one SM.

@@ -25,7 +25,7 @@ StreamMisses stream_misses(const StreamKernel& kernel, const GpuSizes& sizes) {
   const Bytes copy = sizes.l2_copy();
   const Bytes kept = copy * sizes.constants[StreamConstant::warm_share];
   const Bytes live = kernel.row * std::min(kernel.ctas, resident_ctas(kernel, sizes) * sizes.sms);
-  return {.moved = lost_share(square((kernel.read + kernel.write) / kept)),
+  return {.moved = sizes.flushed ? 1 : lost_share(square((kernel.read + kernel.write) / kept)),
           .rows = lost_share(fourth(live / (copy * sizes.constants[StreamConstant::live_share])))};
 }
 
