@@ -44,6 +44,8 @@ TEST(AttentionInstructions, WarpsLoadOperandsBeforeHopperAndInOlderKernels) {
   EXPECT_TRUE(loads("cudnn", "rtx-5090"));
   EXPECT_TRUE(loads("FlashAttention 2", "b200-sxm-180gb"));
   EXPECT_FALSE(loads("FlashAttention 3", "h100-sxm5-80gb"));
+  EXPECT_TRUE(plan_of(prompt(1024, 4, 4), "FlashAttention 3", "", "h20").asynchronous);
+  EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "h20").asynchronous);
   EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "FlashAttention 2", "", "b200-sxm-180gb").overlapped);
   EXPECT_TRUE(plan_of(prompt(1024, 4, 4), "", "", "b200-sxm-180gb").overlapped);
 }

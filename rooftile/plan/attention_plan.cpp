@@ -240,7 +240,8 @@ void set_instructions(AttentionPlan& plan, const Gpu& gpu) {
   plan.overlapped = units.overlapped && !older;
   plan.splits_operands = on_tensor_cores && plan.library == AttentionLibrary::xformers && plan.precision == DType::tf32;
   if (plan.splits_operands) plan.issued /= 3;
-  plan.loads_operands = on_tensor_cores && (older || !units.asynchronous);
+  plan.asynchronous = on_tensor_cores && units.asynchronous && !older;
+  plan.loads_operands = on_tensor_cores && !plan.asynchronous;
   // That rate is of how these libraries' warps load operands.
   if (plan.rate == AttentionRate::older && !plan.loads_operands) plan.rate = AttentionRate::full;
   plan.shares_scores = !plan.backward && plan.library == AttentionLibrary::xformers && on_tensor_cores &&

@@ -110,6 +110,7 @@ struct AttentionPlan {
   double exponentials = 16;      // that an SM computes in a clock
   double issued = 1;             // share of the peak that the kernel's instructions can reach
   bool loads_operands = false;   // on tensor cores, into registers by its warps (mma.sync), in clocks of their own
+  bool asynchronous = false;     // tensor cores fetch their operands from shared memory themselves (wgmma)
   bool splits_operands = false;  // warps make two TF32 numbers of every FP32 one, and three products of one
   bool early = false;            // FlashAttention's kernel of 2022, or one that is as fast
   bool shares_scores = false;    // warps exchange scores in shared memory: xFormers' kernels on Volta and Turing

@@ -27,6 +27,9 @@ double slowdown(double work, const GpuRates& rates) {
 // Multiply-accumulates of an SM in a clock at which efficiencies of kernels that load operands are stated: an A100's.
 constexpr double kAmpereMacs = 1024;
 
+// The same of kernels whose tensor cores fetch operands themselves: an H100's, 989 TFLOP/s at 1.98 GHz.
+constexpr double kHopperMacs = 1890;
+
 // Seconds of one CTA alone on an SM.
 struct CtaTime {
   double work = 0;     // of a step: products and exponentials
@@ -137,10 +140,16 @@ constexpr double kLone = 1.15;
 double early_cycles(double macs, double rate, double vector) { return macs / (kAmpereMacs * rate) + vector; }
 
 // Seconds of products at `efficiency`. Where warps load the operands into registers themselves, what is lost are clocks
-// for that, as many for a product whatever the tensor cores' rate: efficiencies are those at an A100's rate.
+// for that, as many for a product whatever the tensor cores' rate: efficiencies are those at an A100's rate. What is
+// lost where they fetch them themselves are clocks as well, seen on the one GPU that has an H100's SMs and a quarter of
+// their rate (H20); faster ones lose the same share.
 double product_seconds(const AttentionPlan& plan, double macs, double efficiency, const GpuRates& rates) {
   const double peak = macs / (rates.macs_per_second() * plan.issued);
   if (plan.shares_scores) return std::max(peak, macs / (kSharedMacs * rates.clock.value()));
+  if (plan.asynchronous) {
+    const double slower = std::min(1.0, rates.macs_per_second() / (kHopperMacs * rates.clock.value()));
+    return peak * (1 + (1 / efficiency - 1) * slower);
+  }
   if (!plan.loads_operands) return peak / efficiency;
   return peak + macs / (kAmpereMacs * rates.clock.value()) * (1 / efficiency - 1);
 }

@@ -75,6 +75,20 @@ TEST(AttentionTime, LoadsOfOperandsCostClocksAndNotAShareOfTheRate) {
   EXPECT_NEAR(micros(attention_time(plan, rates).cases[Bottleneck::compute]), whole / 2 * 8, 1e-9);
 }
 
+// As above, at an H100's rate; one twice as fast loses the same share.
+TEST(AttentionTime, TensorCoresThatFetchOperandsLoseClocksWhereTheyAreSlow) {
+  GpuRates rates = attention_rates();
+  rates.constants[AttentionConstant::efficiency] = 0.5;
+  AttentionPlan plan = plain_plan();
+  plan.asynchronous = true;
+  const auto time_at = [&](double macs) {
+    rates.sm_peak = FlopsPerSecond(2 * macs * 1e9);
+    return micros(attention_time(plan, rates).cases[Bottleneck::compute]);
+  };
+  EXPECT_NEAR(time_at(1890. / 4), time_at(1890) / 2 * 5, 1e-9);
+  EXPECT_NEAR(time_at(1890. * 2), time_at(1890) / 2, 1e-9);
+}
+
 // xFormers' on Volta and Turing, whose warps are busy with shared memory: 161 MACs a clock, however fast tensor cores
 // are.
 TEST(AttentionTime, SharedScoresLimitProductsWhateverTheTensorCoresRate) {
