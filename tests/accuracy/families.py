@@ -16,6 +16,7 @@ XLA = OWN / "xla_gemm.csv"
 VLLM = OWN / "vllm_attention.csv"
 VLLM_UNSEEN = "framework = vllm and (gpu = gb200 or gpu = gb300 or gpu = b300-sxm-288gb or gpu = h200-sxm-141gb)"
 H100, H200 = OWN / "h100-sxm5-80gb", OWN / "h200-sxm-141gb"  # folders of rooftile-measure
+LATENT = ("flashmla", "flashinfer")  # kernels of attention_kernels_later.csv
 SEVERAL = ["multigpu/training.csv", "lambda/network.csv", "torchvision/network.csv"]
 # One `rooftile validate` each: tables and condition, hidden columns, groups.
 RUNS = {
@@ -44,6 +45,7 @@ RUNS = {
     "unseen-cudnn": ([OWN / "cudnn_attention.csv"], "", "", "gpu,pass"),
     "later-cudnn": ([OWN / "cudnn_attention_later.csv"], "", "", "gpu,pass"),
     "attention-kernels": ([OWN / "attention_kernels.csv"], "", "", "gpu,pass,source"),
+    "attention-kernels-later": ([OWN / "attention_kernels_later.csv"], "", "", "gpu,kernel,pass"),
     "unseen-gemm": ([OWN / "unseen_gemm.csv"], "", "", "gpu,source"),
     "torch-matmul": ([OWN / "torch_matmul.csv"], "", "", "gpu,precision"),
     "torch-later": ([OWN / "torch_matmul_later.csv"], "", "", "gpu,precision"),
@@ -54,6 +56,8 @@ RUNS = {
     "tensile": ([OWN / "tensile.csv"], "gpu = rx-6900-xt", "", "gpu"),
     "best-matmul": ([OWN / "best_matmul.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
+    "do-bench": ([OWN / "do_bench.csv"], "", "", "gpu,kind,kernel"),
+    "babel-stream": ([OWN / "babel_stream.csv"], "", "", "gpu"),
     "unseen-networks": ([OWN / "unseen_networks.csv"], "", "", "gpu,pass"),
     "unseen-cnn": ([OWN / "unseen_torchvision.csv", OWN / "unseen_u39kun.csv"], "", "", "table,gpu,precision"),
     "unseen-boards": ([OWN / "unseen_torchvision_boards.csv"], "", "", "gpu,precision,pass"),
@@ -202,6 +206,10 @@ ROWS = [
     *[(f"FlashAttention and FlashInfer, boards or kernels unseen, {name}", "attention-kernels",
        lambda g, passes=passes: g["pass"] == passes and not g["source"].startswith("xformers"), {})
       for name, passes in [("forward", "fwd"), ("backward", "bwd")]],
+    *[(f"attention kernels on {name}", "attention-kernels-later",
+       lambda g, gpus=gpus: g["gpu"].startswith(gpus) and g["kernel"] not in LATENT, {})
+      for name, gpus in [("H20", "h20"), ("H100, SXM and PCIe", "h100"), ("B200 and B300", ("b200", "b300"))]],
+    ("FlashMLA and FlashInfer against latent vectors", "attention-kernels-later", lambda g: g["kernel"] in LATENT, {}),
     ("xFormers' attention on V100 and A100", "attention-kernels",
      lambda g: g["source"].startswith("xformers"), {}),
     *[(f"torch.mm on 18 boards, {precision}", "torch-matmul",
@@ -223,6 +231,10 @@ ROWS = [
     *[(f"{source} gemm, boards or rows unseen", "unseen-gemm", lambda g, source=source: g["source"] == source, {})
       for source in ("NeuSight", "Vidur")],
     ("Vidur stream, boards unseen", "unseen-stream", lambda g: True, {}),
+    *[(f"do_bench, {name}", "do-bench", lambda g, kernel=kernel, kind=kind: g["kernel"] == kernel and (g["kind"] == "add") == kind, {})
+      for name, kernel, kind in [("Triton's norms", "triton", False), ("compiled norms", "torch_compile", False),
+                                 ("eager norms", "pytorch", False), ("Triton's sum of two vectors", "triton", True)]],
+    ("BabelStream, add and triad", "babel-stream", lambda g: True, {}),
     *[(f"NeuSight networks, boards unseen, {name}", "unseen-networks",
        lambda g, passes=passes: g["pass"] == passes, {})
       for name, passes in [("inference", "fwd"), ("forward and backward", "fwd_bwd")]],
