@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 7> kHarnessKeys = {
 constexpr std::array<std::string_view, 11> kHostKeys = {"framework",   "execution",  "forward_us",  "gradient_us",
                                                         "update_us",   "request_us", "sequence_us", "step_us",
                                                         "any_machine", "range",      "data"};
-constexpr std::array<std::string_view, 2> kTensorHarnessKeys = {"weight_sets", "rotates"};
+constexpr std::array<std::string_view, 3> kTensorHarnessKeys = {"weight_sets", "rotates", "flushes"};
 constexpr std::array<std::string_view, 1> kStreamHarnessKeys = {"flushes"};
 constexpr std::array<std::string_view, 2> kRecurrentHarnessKeys = {"step_launches", "step_launches_range"};
 constexpr std::array<std::string_view, 6> kForeignKeys = {"family", "vendor",  "spread",
@@ -204,6 +204,7 @@ class Reader {
       check_keys(table, kHarnessKeys, kTensorHarnessKeys);
       harness.weight_sets = number(table, "weight_sets", 0, kMostSets);
       harness.rotates = truth(table, "rotates");
+      harness.flushes = truth(table, "flushes");
     } else if (harness.family == KernelFamily::recurrent) {
       check_keys(table, kHarnessKeys, kRecurrentHarnessKeys);
       harness.step_launches = number(table, "step_launches", 0, kMostLaunches);

@@ -334,6 +334,7 @@ TEST(Calibration, AHarnessHasTheKeysOfItsFamily) {
   EXPECT_THAT(message("recurrent", ""), testing::HasSubstr("no number 'step_launches'"));
   EXPECT_EQ(message("stream", ""), "no error");
   EXPECT_EQ(message("stream", "flushes = true\n"), "no error");
+  EXPECT_EQ(message("tensor", "weight_sets = 0\nflushes = true\n"), "no error");
   EXPECT_THAT(message("attention", "flushes = true\n"), testing::HasSubstr("unknown key 'flushes'"));
 }
 

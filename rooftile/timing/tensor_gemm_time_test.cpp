@@ -157,6 +157,16 @@ TEST(TensorGemmTime, WhatTheL2HoldsDoesNotComeFromDram) {
   EXPECT_NEAR(tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-6, 1e-12);
 }
 
+TEST(TensorGemmTime, WhatAFlushLeftInTheL2IsWrittenBackFirst) {
+  GpuRates rates = tensor_rates();
+  rates.flushed = true;
+  EXPECT_DOUBLE_EQ(tensor_gemm_time(tensor_launch(), rates).dram.value(), 6e-6 * 1.5);
+  rates.l2_capacity = Bytes(2000);
+  const double again = tensor_gemm_time(tensor_launch(), rates).dram.value();
+  rates.flushed = false;
+  EXPECT_NEAR(again - tensor_gemm_time(tensor_launch(), rates).dram.value(), 1e-6, 1e-12) << "what the L2 holds";
+}
+
 TEST(TensorGemmTime, ReadsOperandsAgainThatOutgrowTheL2) {
   GpuRates rates = tensor_rates();
   rates.constants[TensorConstant::reread] = 1;

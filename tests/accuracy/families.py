@@ -53,6 +53,7 @@ RUNS = {
     "squares": ([OWN / "cublaslt_squares.csv"], "", "", "gpu,precision"),
     "gemm-zoo": ([OWN / "gemm_zoo.csv"], "", "", "gpu,precision"),
     "tuned": ([OWN / "tuned_products.csv"], "", "", "gpu,framework"),
+    "timed": ([OWN / "timed_products.csv"], "", "", "gpu,framework,precision"),
     "tensile": ([OWN / "tensile.csv"], "gpu = rx-6900-xt", "", "gpu"),
     "best-matmul": ([OWN / "best_matmul.csv"], "", "", "gpu,precision"),
     "unseen-stream": ([OWN / "unseen_stream.csv"], "", "", "gpu"),
@@ -225,6 +226,13 @@ ROWS = [
     *[(name, "tuned", lambda g, framework=framework: g["framework"] == framework, {})
       for name, framework in [("DeepGEMM on H800, fp8", "DeepGEMM"), ("hipBLASLt tuned on MI300X and MI355X, bf16", "aiter"),
                               ("Transformer Engine on B300, bf16", "Transformer Engine")]],
+    *[(f"products that calls in a row repeat, {name}", "timed",
+       lambda g, precisions=precisions: g["framework"] == "repeated calls" and g["precision"] in precisions, {})
+      for name, precisions in [("fp16 and bf16", ("fp16", "bf16")), ("fp8", ("fp8",)), ("int8", ("int8",))]],
+    *[(f"products under Triton's do_bench, {precision}", "timed",
+       lambda g, precision=precision: g["framework"] == "Triton do_bench" and g["precision"] == precision, {})
+      for precision in ("fp16", "int8")],
+    ("aiter's products on MI300X and MI355X, fp8 and int8", "timed", lambda g: g["framework"] == "aiter", {}),
     ("Tensile's products on Navi 21", "tensile", lambda g: True, {}),
     *[(f"best products, {precision}", "best-matmul",
        lambda g, precision=precision: g["precision"] == precision, {}) for precision in ("bf16", "fp8")],
