@@ -19,13 +19,20 @@ bool multiplies_weights(const Workload& workload, const Op& op, DType type) {
   return product && op.inputs.size() > 1 && workload.tensors[op.inputs[1]].constant;
 }
 
+// Later steps of decoding multiply what one appends to a cache, although nothing of its own reads that.
+bool is_kept_for_later(const Op& op) {
+  const auto* move = std::get_if<Move>(&op.kind);
+  return move != nullptr && move->function == "cache";
+}
+
 // The products whose results reach another one; all of them where none does.
 std::vector<bool> before_others(const Workload& workload, DType type) {
   std::vector<bool> reaches(workload.tensors.size()), chosen(workload.ops.size()), products(workload.ops.size());
   for (std::size_t i = workload.ops.size(); i-- > 0;) {
     const Op& op = workload.ops[i];
     products[i] = multiplies_weights(workload, op, type);
-    const bool on = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return reaches[id]; });
+    const bool on = is_kept_for_later(op) ||
+                    std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) { return reaches[id]; });
     chosen[i] = products[i] && on;
     if (!products[i] && !on) continue;
     for (const TensorId id : op.inputs) reaches[id] = true;

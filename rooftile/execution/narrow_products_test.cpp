@@ -51,6 +51,19 @@ TEST(NarrowProducts, ProductsWithWeightsReadFp8AndTheHeadDoesNot) {
   EXPECT_EQ(input_type(made, "head", 1), DType::bf16);
 }
 
+TEST(NarrowProducts, ProductsThatFillACacheAreNotTheLast) {
+  Workload step = stored_as(fp8_network(), kBesideNarrow);
+  step.tensors.insert(step.tensors.end(), {{"key weights", {16, 16}, kBesideNarrow, true},
+                                           {"key", {8, 16}, kBesideNarrow},
+                                           {"appended", {8, 16}, kBesideNarrow}});
+  step.ops.push_back({"key", Gemm{.m = 8, .n = 16, .k = 16}, {1, 11}, {12}});
+  step.ops.push_back({"key/append", Move{.function = "cache"}, {12}, {13}});
+  step.outputs.push_back(13);
+  const Workload made = multiply_narrow(step, {});
+  EXPECT_EQ(input_type(made, "key", 1), DType::fp8);
+  EXPECT_EQ(input_type(made, "head", 1), DType::bf16);
+}
+
 TEST(NarrowProducts, PromptsAttendInFp8WhereTheirEngineDoes) {
   Workload prompt = stored_as(fp8_network(), kBesideNarrow);
   std::get<Attention>(prompt.ops[3].kind).q_len = 8;
