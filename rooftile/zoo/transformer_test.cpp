@@ -365,6 +365,7 @@ TEST(Transformer, OfImages) {
 
 // Millions of parameters: timm's tables for DeiT and DINOv2 (which count a token for masks), state dictionaries of
 // openai/CLIP for CLIP, whose 151,277,313 and 427,616,513 are an encoder of images, one of texts and a temperature.
+// ViT-G/14: Scaling Vision Transformers, table 2, which leaves out the head and counts 965.3 GFLOPs.
 TEST(Transformer, OfPublishedEncoders) {
   struct Published {
     const char* name;
@@ -374,14 +375,17 @@ TEST(Transformer, OfPublishedEncoders) {
        {Published{"deit_tiny", 5.72, 0.005}, Published{"deit_small", 22.05, 0.005},
         Published{"deit_base", 86.57, 0.005}, Published{"dinov2_small", 22.06, 0.005},
         Published{"dinov2_base", 86.58, 0.005}, Published{"dinov2_large", 304.37, 0.005},
-        Published{"dinov2_giant", 1136.48, 0.01}, Published{"clip_vit_b_32_image", 87.849216, 1e-9},
-        Published{"clip_vit_b_text", 151.277312 - 87.849216, 1e-9}, Published{"clip_vit_l_14_image", 303.966208, 1e-9},
+        Published{"dinov2_giant", 1136.48, 0.01}, Published{"vit_g_14", 1843 + 1.665, 1},
+        Published{"clip_vit_b_32_image", 87.849216, 1e-9}, Published{"clip_vit_b_text", 151.277312 - 87.849216, 1e-9},
+        Published{"clip_vit_l_14_image", 303.966208, 1e-9},
         Published{"clip_vit_l_text", 427.616512 - 303.966208, 1e-9}}) {
     const Transformer& shape = shape_of(published.name);
     const Workload workload = build(shape, {.seq_len = shape.seq_len, .image_size = shape.image_size});
     ASSERT_TRUE(validate(workload)) << published.name;
     EXPECT_NEAR(weights(workload) / 1e6, published.millions, published.tolerance) << published.name;
   }
+  const Macs giant = macs_of(build(shape_of("vit_g_14"), {.image_size = 224}));
+  EXPECT_NEAR(2 * (giant.products + giant.attention) / 1e9, 965.3, 3);
   const Workload image = build(shape_of("clip_vit_b_32_image"), {.batch_size = 3, .image_size = 224});
   EXPECT_EQ(image.tensors[image.outputs.front()].shape, (Shape{3, 512}));
 }
