@@ -310,7 +310,7 @@ bool narrows_before_gathering(std::string_view framework) { return framework.sta
 bool runs_marlin(std::string_view framework) { return framework.starts_with("vLLM"); }
 
 bool quantises_heads(std::string_view framework) {
-  return starts_with_any(framework, {"llama.cpp", "MLC LLM", "ExLlama"});
+  return starts_with_any(framework, {"llama.cpp", "MLC LLM", "ExLlama", "gpt-fast"});
 }
 
 bool scales_fp8_at_once(std::string_view framework) { return framework.starts_with("PyTorch"); }

@@ -187,7 +187,8 @@ bool multiplies_experts_in_fp8(std::string_view framework);
 
 // Checkpoints of GPTQ, AWQ, compressed-tensors and Model Optimizer leave the head of a language model in 16 bits
 // ("lm_head": false, modules_to_not_convert, ignore, exclude_modules). llama.cpp (llama_tensor_get_type,
-// output.weight), MLC LLM (quantize_final_fc) and ExLlamaV2 (head_bits) do not.
+// output.weight), MLC LLM (quantize_final_fc), ExLlamaV2 (head_bits) and gpt-fast (quantize.py, every nn.Linear) do
+// not.
 bool quantises_heads(std::string_view framework);
 
 // vLLM's kernels for weights of 4 and 8 bits (csrc/quantization/gptq_marlin; AWQ's, too), since 0.4.

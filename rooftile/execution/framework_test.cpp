@@ -87,6 +87,14 @@ TEST(Framework, LeavesTheUpdateToEagerPyTorch) {
   for (const char* framework : {"TensorFlow 2.4 XLA", "Megatron Core 0.9"}) EXPECT_TRUE(compiles_update(framework));
 }
 
+TEST(Framework, SomeNarrowTheHeadOfALanguageModel) {
+  for (const char* framework : {"llama.cpp", "MLC LLM", "ExLlamaV2", "gpt-fast"}) {
+    EXPECT_TRUE(quantises_heads(framework)) << framework;
+  }
+  for (const char* framework : {"", "vLLM 0.6", "TensorRT-LLM 1.0"})
+    EXPECT_FALSE(quantises_heads(framework)) << framework;
+}
+
 TEST(Framework, AttentionIsFusedSincePyTorch2) {
   EXPECT_TRUE(calls_fused_attention(""));
   EXPECT_TRUE(calls_fused_attention("PyTorch"));

@@ -26,6 +26,14 @@ TEST(LlamaCpp, GddrIsReadAtFullSpeedAllTheSame) {
   EXPECT_EQ(product_time(1, "rtx-3090", "llama.cpp"), product_time(1, "rtx-3090", "PyTorch 2.1"));
 }
 
+TEST(LlamaCpp, LanesReadWeightsAsAStream) {
+  constexpr double kWeights = 2.0 * 8192 * 8192;  // stored in FP16
+  const Gpu gpu = find_gpu("p40").value();
+  const Seconds stream = Bytes(kWeights) / gpu.level("DRAM").bandwidth;
+  EXPECT_NEAR(product_time(1, "p40", "llama.cpp") / stream, 1, 0.1);
+  EXPECT_GT(product_time(1, "p40", "PyTorch 2.1") / stream, 1.3);
+}
+
 TEST(LlamaCpp, ManyRowsAreCublas) {
   EXPECT_EQ(product_time(512, "a100-sxm4-80gb", "llama.cpp"), product_time(512, "a100-sxm4-80gb", "PyTorch 2.1"));
 }

@@ -16,6 +16,7 @@ GpuRates with_few_loads(GpuRates rates) {
   constexpr double kThreads = 1024;  // of an SM
   const Seconds latency = rates.dram_latency / rates.clock;
   rates.dram = std::min(rates.dram, kLoad * (kThreads * rates.sms) / latency);
+  if (rates.family == KernelFamily::gemm_simt) rates.constants[SimtGemmConstant::dram_efficiency] = 1;
   return rates;
 }
 
