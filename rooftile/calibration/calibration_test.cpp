@@ -56,7 +56,8 @@ TEST(Calibration, ReadsWhatItWrites) {
   calibration.harnesses[0].range = {Seconds(0), Seconds(90e-6), Seconds(5e-6), Seconds(70e-6)};
   calibration.harnesses.push_back({KernelFamily::recurrent, "cuDNN", "", Seconds(0), Seconds(0), 0, false, 6});
   calibration.harnesses[1].range = {Seconds(0), Seconds(9e-6), Seconds(0), Seconds(0), 2.5, 12};
-  calibration.harnesses.push_back({.family = KernelFamily::stream, .framework = "Triton do_bench", .flushes = true});
+  calibration.harnesses.push_back(
+      {KernelFamily::stream, "Triton do_bench", "", Seconds(0), Seconds(0), 0, false, 0, true});
   calibration.foreign_spreads.push_back({KernelFamily::tensor, "nvidia", Spread{0.5, 2, 1.25}, 1.5, 1.75});
   calibration.foreign_spreads.push_back({KernelFamily::stream, "nvidia", std::nullopt, 1.25, 1.25});
   const auto read = parse_calibration(write_calibration(calibration), "test");
