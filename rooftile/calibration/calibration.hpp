@@ -69,7 +69,7 @@ struct Harness {
                              // earlier call
   bool rotates = false;      // tensor: the activations too have as many sets; else they stay the same
   double step_launches = 0;  // recurrent: kernels launched for a step
-  bool flushes = false;      // stream: the L2 holds nothing of a call's tensors when it starts
+  bool flushes = false;      // stream, tensor: the L2 is full of other lines, just written, when a call starts
   // Of a harness for several GPUs, whose overhead is the middle one: how far they lie apart.
   std::optional<OverheadRange> range = {};
 };

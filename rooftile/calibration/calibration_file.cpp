@@ -210,7 +210,7 @@ class Reader {
       harness.step_launches = number(table, "step_launches", 0, kMostLaunches);
     } else if (harness.family == KernelFamily::stream) {
       check_keys(table, kHarnessKeys, kStreamHarnessKeys);
-      harness.flushes = table.contains("flushes") && truth(table, "flushes");
+      harness.flushes = truth(table, "flushes");
     } else {
       check_keys(table, kHarnessKeys);
     }

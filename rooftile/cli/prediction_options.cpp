@@ -93,13 +93,13 @@ CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction) {
       ->type_name("fp32|tf32|fp16|bf16|fp8|nvfp4|mxfp4|int8|int4|amp-fp16|amp-bf16");
 }
 
-CLI::Option* add_execution(CLI::App* app, std::optional<Execution>& execution) {
+CLI::Option* add_execution(CLI::App* app, std::optional<Execution>& execution, std::string_view usual) {
   return add_value(
       app, "--execution", execution, "eager|compiled|engine",
       [](const std::string& option, const std::string& text) -> Result<Execution> {
         return *parse_execution(TRY(parse_choice(option, text, execution_names())));
       },
-      "how the framework runs the network (default: eager; inference in TensorRT and other engines: engine)");
+      fmt::format("how the framework runs the network (default: {})", usual));
 }
 
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase) {
@@ -178,12 +178,13 @@ std::vector<CLI::Option*> add_prediction_options(CLI::App* app, PredictionArgume
                                                  Batch batch) {
   CLI::Option* size =
       batch == Batch::number ? add_batch_size(app, prediction.batch_size) : add_batch_size_or_max(app, prediction);
-  std::vector<CLI::Option*> options = {size,
-                                       add_run_precision(app, prediction),
-                                       add_pass(app, prediction.phase),
-                                       add_method(app, prediction.method, fitted),
-                                       add_execution(app, prediction.run.execution),
-                                       add_set(app, prediction.set)};
+  std::vector<CLI::Option*> options = {
+      size,
+      add_run_precision(app, prediction),
+      add_pass(app, prediction.phase),
+      add_method(app, prediction.method, fitted),
+      add_execution(app, prediction.run.execution, "eager; inference in TensorRT and other engines: engine"),
+      add_set(app, prediction.set)};
   for (CLI::Option* option : options) option->group(kPredictionGroup);
   const std::vector<CLI::Option*> rare = {add_skip_unsupported(app, prediction.skip_unsupported),
                                           add_host(app, prediction.feeding), add_input_sizes(app, prediction.sizes)};

@@ -61,7 +61,7 @@ CLI::Option* add_precision(CLI::App* app, std::optional<DType>& precision);
 // The same and mixed precision, for networks.
 CLI::Option* add_run_precision(CLI::App* app, PredictionArguments& prediction);
 Result<RunPrecision> parse_run_precision_option(const std::string& option, const std::string& text);
-CLI::Option* add_execution(CLI::App* app, std::optional<Execution>& execution);
+CLI::Option* add_execution(CLI::App* app, std::optional<Execution>& execution, std::string_view usual = "eager");
 CLI::Option* add_pass(CLI::App* app, std::optional<Phase>& phase);
 CLI::Option* add_skip_unsupported(CLI::App* app, bool& skip);
 CLI::Option* add_host(CLI::App* app, std::shared_ptr<const Feeding>& feeding);

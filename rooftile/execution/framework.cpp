@@ -93,9 +93,10 @@ bool is_nemo(std::string_view framework) { return framework.find("NeMo") != std:
 
 bool precedes_pytorch2(std::string_view framework) { return precedes(framework, k2_0); }
 
-constexpr std::array<std::string_view, 13> kWithRules = {
-    "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM", "composer",
-    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core",      "ONNX Runtime"};
+constexpr std::array<std::string_view, 16> kWithRules = {
+    "PyTorch",   "TorchScript",       "Torch7",   "NeMo",       "Megatron-DeepSpeed", "Megatron-LM",  "composer",
+    "llama.cpp", "FasterTransformer", "TensorRT", "AITemplate", "Megatron Core",      "ONNX Runtime", "gpt-fast",
+    "MLC LLM",   "ExLlamaV2"};
 
 // FasterTransformer's v1 and v2 are its kernels for INT8, not releases.
 struct Spelling {
@@ -129,6 +130,10 @@ constexpr Spelling kSpellings[] = {
     {"fastertransformer", "FasterTransformer"},
     {"aitemplate", "AITemplate"},
     {"llama.cpp", "llama.cpp"},
+    {"gpt-fast", "gpt-fast"},
+    {"mlc-llm", "MLC LLM"},
+    {"mlc llm", "MLC LLM"},
+    {"exllamav2", "ExLlamaV2"},
     {"sglang", "SGLang"},
     {"vllm", "vLLM"},
 };

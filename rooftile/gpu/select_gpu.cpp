@@ -102,9 +102,11 @@ Ids matches(std::string_view selector, const Ids& known) {
   Ids found = called(words);
   if (found.size() == 1) return found;
   found = ids_that(known, [&](const std::string& one) { return has_words(one, wanted); });
-  const bool numbered = wanted.find_first_of("0123456789") != std::string::npos;  // "rtx" is a series, not titan-rtx
+  const bool series = std::any_of(found.begin(), found.end(), [&](const std::string& one) {
+    return one.starts_with(wanted + "-");  // "rtx" is one, and not titan-rtx
+  });
   if (const Ids whole = ids_that(found, [&](const std::string& one) { return one.ends_with(wanted); });
-      numbered && whole.size() == 1) {
+      !series && whole.size() == 1) {
     return whole;  // "4070", and not rtx-4070-ti
   }
   if (found.empty()) found = ids_that(known, [&](const std::string& one) { return has_part(one, wanted); });

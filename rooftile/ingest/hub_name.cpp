@@ -12,7 +12,8 @@ struct HubName {
   std::string_view hub, network;  // in small letters
 };
 
-// Whose name is no spelling of the one here. Whisper large of 2022 has the layers of its second version.
+// Whose name is no spelling of the one here, or whose owner has no family below. Whisper large of 2022 has the layers
+// of its second version.
 constexpr std::array kHubNames = {
     HubName{"black-forest-labs/flux.1-dev", "flux_1_dev"},
     HubName{"black-forest-labs/flux.1-schnell", "flux_1_schnell"},
@@ -44,17 +45,29 @@ struct Family {
   std::string_view owner, network;  // how the name begins
 };
 constexpr std::array kFamilies = {
-    Family{"facebook", "wav2vec2"}, Family{"google", "efficientnet"},
-    Family{"google", "vit"},        Family{"microsoft", "resnet"},
-    Family{"microsoft", "swin"},    Family{"openai", "whisper"},
-    Family{"timm", "convnext"},     Family{"timm", "deit"},
-    Family{"timm", "densenet"},     Family{"timm", "efficientnet"},
-    Family{"timm", "inception"},    Family{"timm", "maxvit"},
-    Family{"timm", "mnasnet"},      Family{"timm", "mobilenet"},
-    Family{"timm", "regnet"},       Family{"timm", "resnet"},
-    Family{"timm", "resnext"},      Family{"timm", "swin"},
-    Family{"timm", "vgg"},          Family{"timm", "vit"},
-    Family{"timm", "wide_resnet"},  Family{"timm", "xception"},
+    Family{"facebook", "wav2vec2"},
+    Family{"google", "efficientnet"},
+    Family{"google", "vit"},
+    Family{"microsoft", "resnet"},
+    Family{"microsoft", "swin"},
+    Family{"openai", "whisper"},
+    Family{"timm", "convnext"},
+    Family{"timm", "deit"},
+    Family{"timm", "densenet"},
+    Family{"timm", "efficientnet"},
+    Family{"timm", "inception"},
+    Family{"timm", "maxvit"},
+    Family{"timm", "mnasnet"},
+    Family{"timm", "mobilenet"},
+    Family{"timm", "regnet"},
+    Family{"timm", "resnet"},
+    Family{"timm", "resnext"},
+    Family{"timm", "swin"},
+    Family{"timm", "vgg"},
+    Family{"timm", "vit"},
+    Family{"timm", "wide_resnet"},
+    Family{"timm", "xception"},
+    Family{"timm", "legacy_xception"},
 };
 
 const HubName* find_name(std::string_view small) {

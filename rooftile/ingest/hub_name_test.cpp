@@ -37,7 +37,7 @@ TEST(HubName, IsAMissingFileOfOthers) {
             "'google/resnet50' is no file, nor a network of that owner; 'resnet50' is built in");
 }
 
-TEST(HubName, HasOneOwner) {
+TEST(HubName, IsEmptyForPathsAndPlainNames) {
   for (const char* path : {"/no/such/resnet50", "./gpt2", "a/b/gpt2", "resnet50-chat", "gpt2-it", ""}) {
     EXPECT_EQ(without_owner(path), "") << path;
   }

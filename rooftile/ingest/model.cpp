@@ -235,8 +235,9 @@ tl::unexpected<Error> unknown(const std::string& model, const std::string& named
     return fail(ErrorCode::not_found, "a model file must end in .onnx, .json or .toml", model);
   }
   if (!named.empty()) {
-    return fail(ErrorCode::not_found,
-                fmt::format("'{}' is no file, nor a network of that owner; '{}' is built in", one_line(model), named));
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("'{}' is neither a file nor a network of that owner; '{}' is built in", one_line(model), named));
   }
   std::vector<std::string> names;
   for (const ModelName& known : model_names()) {

@@ -46,6 +46,7 @@ constexpr std::array kNames = {
     TimmName{"swin_tiny_patch4_window7_224", "swin_t"},
     TimmName{"vit_base_patch16_224", "vit_b_16"},
     TimmName{"vit_base_patch32_224", "vit_b_32"},
+    TimmName{"vit_gigantic_patch14_224", "vit_g_14"},
     TimmName{"vit_large_patch16_224", "vit_l_16"},
     TimmName{"vit_large_patch32_224", "vit_l_32"},
     TimmName{"vit_small_patch16_224", "vit_small"},

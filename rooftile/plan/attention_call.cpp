@@ -108,6 +108,7 @@ bool of_pytorch(AttentionLibrary library) {
 }  // namespace
 
 AttentionCall attention_call(std::string_view kernel, std::string_view framework, DType precision, const Gpu& gpu) {
+  if (framework.starts_with("Triton do_bench")) framework = {};  // how a call was timed, and not what ran
   const Words words(std::string(kernel) + " " + std::string(framework));
   const AttentionUnits units = attention_units(gpu);
   AttentionCall call;

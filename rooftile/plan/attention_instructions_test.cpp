@@ -60,6 +60,8 @@ TEST(AttentionInstructions, FusedProductsOfFp32AreThreeOfTf32) {
 }
 
 TEST(AttentionInstructions, ServersAndTheLanesKeepTheirKernelsInFp32) {
+  EXPECT_EQ(plan_of(prompt(1024, 4, 4), "xformers", "vLLM 0.6", "a100-sxm4-80gb", DType::fp32).precision, DType::tf32)
+      << "unless a row names xFormers'";
   EXPECT_GT(plan_of(query(65536, 32, 8), "", "vLLM 0.6", "rtx-4090", DType::fp32).split, 1) << "its own, which split";
   EXPECT_EQ(plan_of(prompt(1024, 4, 4), "triton", "", "a100-sxm4-80gb", DType::fp32).precision, DType::fp32);
   EXPECT_FALSE(plan_of(prompt(1024, 4, 4), "", "", "v100-sxm2-16gb", DType::fp32).loads_operands);

@@ -27,7 +27,8 @@ double slowdown(double work, const GpuRates& rates) {
 // Multiply-accumulates of an SM in a clock at which efficiencies of kernels that load operands are stated: an A100's.
 constexpr double kAmpereMacs = 1024;
 
-// The same of kernels whose tensor cores fetch operands themselves: an H100's, 989 TFLOP/s at 1.98 GHz.
+// The same of kernels whose tensor cores fetch operands themselves: an H100 SXM's in FP16, 989 TFLOP/s on 132 SMs at
+// 1.98 GHz.
 constexpr double kHopperMacs = 1890;
 
 // Seconds of one CTA alone on an SM.
@@ -147,7 +148,8 @@ double product_seconds(const AttentionPlan& plan, double macs, double efficiency
   const double peak = macs / (rates.macs_per_second() * plan.issued);
   if (plan.shares_scores) return std::max(peak, macs / (kSharedMacs * rates.clock.value()));
   if (plan.asynchronous) {
-    const double slower = std::min(1.0, rates.macs_per_second() / (kHopperMacs * rates.clock.value()));
+    const double reference = kHopperMacs * (size_of(DType::fp16) / size_of(plan.precision));
+    const double slower = std::min(1.0, rates.macs_per_second() / (reference * rates.clock.value()));
     return peak * (1 + (1 / efficiency - 1) * slower);
   }
   if (!plan.loads_operands) return peak / efficiency;

@@ -42,7 +42,8 @@ Result<std::vector<FamilyRows>> families_of(const std::vector<MeasuredTable>& ta
   return all;
 }
 
-// Each family on a thread of its own as long as there are any, those with the most rows first.
+// Each family on a thread of its own as long as there are any, those with the most rows first; its GPUs on further
+// ones, so that the last family does not run alone.
 std::vector<FamilyCalibration> calibrate_all(const std::vector<FamilyRows>& families, const CalibrateOptions& options) {
   std::size_t fits = 0, done = 0;
   for (const FamilyRows& family : families) fits += fits_of(family, options);

@@ -173,7 +173,9 @@ class Calibrator {
       const auto start = vendor == main ? std::nullopt : std::optional(vendors_.at(main));
       without[i] = fit_vendor(family, vendor, start, &gpu).entry.constants;
     });
-    for (std::size_t i = 0; i < without.size(); ++i) without_[family.gpus[i].front().scope] = without[i];
+    for (std::size_t i = 0; i < without.size(); ++i) {
+      if (is_left_out(family, family.gpus[i], options_)) without_[family.gpus[i].front().scope] = without[i];
+    }
   }
 
   void add_entry(Fit fit, std::string_view scope) {

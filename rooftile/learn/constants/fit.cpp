@@ -111,6 +111,7 @@ Seconds fitted_time(const FitRow& row, const std::vector<GpuRates>& all_rates, c
   rates.constants = constants;
   rates.weight_sets = harness.weight_sets;
   rates.rotates = harness.rotates;
+  rates.flushed = harness.flushes;
   rates.step_launches = harness.step_launches;
   return call_time(row.kernels(rates), harness.overhead, harness.floor);
 }

@@ -173,7 +173,8 @@ class FitRowCollector {
       return a.sms == b.sms && a.sm_peak == b.sm_peak && a.dram == b.dram && a.power == b.power && a.clock == b.clock &&
              a.l2 == b.l2;
     });
-    const Harness harness{model.family, framework_of(row), gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
+    Harness harness{model.family, framework_of(row), gpu.id, gpu.launch_overhead, Seconds(0), 1, false};
+    harness.flushes = model.rates.flushed;  // known by its name, and not fitted
     fit.harness = place_of(group.harnesses, harness, [](const Harness& a, const Harness& b) {
       return a.framework == b.framework && a.gpu == b.gpu;
     });

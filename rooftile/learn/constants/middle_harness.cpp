@@ -50,6 +50,7 @@ Harness middle(const std::string& framework, const std::vector<Harness>& harness
           .weight_sets = middle_of(harnesses, &Harness::weight_sets, kSets),
           .rotates = most_rotate(harnesses),
           .step_launches = middle_of(harnesses, &Harness::step_launches, kLaunches),
+          .flushes = harnesses.front().flushes,  // as all of that name
           .range = range_of(harnesses)};
 }
 

@@ -36,7 +36,8 @@ class LimitBars {
     fillLegend(byId('limit-legend'), this.series, this.hidden, () => this.draw());
     byId('layer-bars-note').textContent = table.hasCases ?
       'Equal layers are one bar. It is as long as their time, split in proportion to what each limit alone would take. In the bar of all ' +
-      'kernels, each layer counts for its largest limit; time that the GPU waits for its host is in neither.' : 'Equal kernels are one bar, as long as their time, in the colour of what limits them.';
+      'kernels, each layer counts for its largest limit; time that the GPU waits for its host is in neither.' :
+      'Equal kernels are one bar, as long as their time, in the colour of what limits them.';
     this.draw();
   }
 
