@@ -113,7 +113,8 @@ LaunchTime tensor_gemm_time(const Launch& launch, const GpuRates& rates, Seconds
   TileTimes times = times_of(launch, rates, own);
   // No root or power is taken of what exceeds the limit.
   const double most = limit.value() * (1 + kRounding);
-  if (std::max({times.compute, times.latency, times.l2, times.draw}) + times.epilogue >= most) return {.time = kNoLimit};
+  if (std::max({times.compute, times.latency, times.l2, times.draw}) + times.epilogue >= most)
+    return {.time = kNoLimit};
   times.busy = busy_of(times);
   if (times.busy >= most) return {.time = kNoLimit};
   const DramBytes bytes = tensor_gemm_dram(launch, rates, own.misses);
