@@ -1,6 +1,7 @@
 #include "rooftile/base/threads.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -33,6 +34,13 @@ void on_threads(std::size_t threads, const std::function<void(std::size_t)>& wor
   for (std::thread& other : others) other.join();
   for (; started < threads; ++started) guarded(started);
   if (first) std::rethrow_exception(first);
+}
+
+void each_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  on_threads(std::min<std::size_t>(machine_threads(), count), [&](std::size_t) {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  });
 }
 
 }  // namespace rooftile

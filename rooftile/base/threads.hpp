@@ -14,4 +14,7 @@ unsigned machine_threads();
 // or its own share. An exception of any of them is thrown when all have ended.
 void on_threads(std::size_t threads, const std::function<void(std::size_t)>& work);
 
+// Calls work(0) … work(count - 1) on as many threads as the machine has: each takes the next number that is left.
+void each_on_threads(std::size_t count, const std::function<void(std::size_t)>& work);
+
 }  // namespace rooftile

@@ -5,11 +5,19 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace rooftile {
 namespace {
+
+TEST(EachOnThreads, TakesEveryNumberOnce) {
+  std::vector<std::atomic<int>> taken(100);
+  each_on_threads(taken.size(), [&](std::size_t i) { ++taken[i]; });
+  for (const std::atomic<int>& times : taken) EXPECT_EQ(times, 1);
+  each_on_threads(0, [](std::size_t) { FAIL() << "nothing to do"; });
+}
 
 TEST(OnThreads, CallsEachNumberOnce) {
   std::atomic<std::size_t> sum = 0;

@@ -3,18 +3,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "rooftile/gpu/catalogue.hpp"
+#include "rooftile/plan/test_attention.hpp"
 
 namespace rooftile {
 namespace {
 
 Attention training(std::int64_t tokens, std::int64_t heads, std::int64_t kv_heads) {
-  Attention attention;
-  attention.batch = 2;
-  attention.q_len = attention.kv_len = tokens;
-  attention.heads = heads;
-  attention.kv_heads = kv_heads;
-  attention.head_dim = 128;
+  Attention attention = prompt(tokens, heads, kv_heads);
+  attention.causal = false;
   return attention;
 }
 

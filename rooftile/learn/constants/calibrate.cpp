@@ -1,7 +1,6 @@
 #include "rooftile/learn/constants/calibrate.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -58,12 +57,8 @@ std::vector<FamilyCalibration> calibrate_all(const std::vector<FamilyRows>& fami
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return families[a].rows() > families[b].rows(); });
   std::vector<FamilyCalibration> results(families.size());
-  std::atomic<std::size_t> next = 0;
-  on_threads(std::min<std::size_t>(machine_threads(), families.size()), [&](std::size_t) {
-    for (std::size_t i = next++; i < order.size(); i = next++) {
-      results[order[i]] = calibrate_family(families[order[i]], options, count);
-    }
-  });
+  each_on_threads(order.size(),
+                  [&](std::size_t i) { results[order[i]] = calibrate_family(families[order[i]], options, count); });
   return results;
 }
 

@@ -1,7 +1,6 @@
 #include "rooftile/learn/constants/family_calibration.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -90,14 +89,6 @@ std::vector<Harness> harnesses_of(const FamilyRows& family, const std::vector<Me
   return all;
 }
 
-// Calls work(0) … work(count - 1), several at once.
-void each_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  on_threads(std::min<std::size_t>(machine_threads(), count), [&](std::size_t) {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  });
-}
-
 void append(GroupResiduals& all, const GroupResiduals& some) { all.insert(all.end(), some.begin(), some.end()); }
 
 // The fit of a GPU's rows, and the residuals of parts of them that were left out.
@@ -165,7 +156,7 @@ class Calibrator {
 
   // What a vendor's other GPUs say, of each GPU that is left out later.
   void find_constants_without(const FamilyRows& family) {
-    std::vector<Constants> without(family.gpus.size());
+    std::vector<std::optional<Constants>> without(family.gpus.size());
     each_on_threads(family.gpus.size(), [&](std::size_t i) {
       const Choices& gpu = family.gpus[i];
       if (!is_left_out(family, gpu, options_)) return;
@@ -174,7 +165,7 @@ class Calibrator {
       without[i] = fit_vendor(family, vendor, start, &gpu).entry.constants;
     });
     for (std::size_t i = 0; i < without.size(); ++i) {
-      if (is_left_out(family, family.gpus[i], options_)) without_[family.gpus[i].front().scope] = without[i];
+      if (without[i]) without_[family.gpus[i].front().scope] = *without[i];
     }
   }
 
